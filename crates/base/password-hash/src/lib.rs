@@ -1,7 +1,7 @@
-//! Passwords: only their hashes are kept (argon2id, in the text form of the PHC).
+//! Passwords: only their hashes are stored (argon2id, in the text form of the PHC).
 //!
-//! Checking one takes 19 MiB and some ten milliseconds by design; so that a crowd of guesses cannot take the machine's
-//! memory, no more than two are checked at a time. A user who is not there costs the same time as one who is.
+//! Checking one takes 19 MiB and some ten milliseconds by design; so that many guesses cannot exhaust the machine's
+//! memory, no more than two are checked at a time. An unknown user takes the same time as a known one.
 
 use argon2::password_hash::rand_core::OsRng;
 use argon2::password_hash::{PasswordHash, PasswordHasher, PasswordVerifier, SaltString};
@@ -44,12 +44,12 @@ pub fn check_hash(hash: &str) -> Result<()> {
 pub struct Checker {
     free: Mutex<usize>,
     freed: Condvar,
-    /// For users who are not there.
+    /// The hash that passwords of unknown users are compared with.
     decoy: String,
 }
 
 impl Checker {
-    /// For users who are not there a password is compared with `cost_like`, so that it takes as long.
+    /// The password of an unknown user is compared with `cost_like`, so that it takes as long.
     pub fn new(cost_like: Option<&str>) -> Checker {
         let decoy = cost_like.map_or_else(String::new, str::to_owned);
         Checker { free: Mutex::new(AT_A_TIME), freed: Condvar::new(), decoy }
@@ -82,7 +82,7 @@ mod tests {
         let checker = Checker::new(Some(&hash));
         assert!(checker.matches("p@ss wörd", Some(&hash)));
         assert!(!checker.matches("p@ss word", Some(&hash)));
-        // Nobody, not even with the decoy's password.
+        // An unknown user is refused even with the decoy's password.
         assert!(!checker.matches("p@ss wörd", None));
         assert!(check_hash(&hash).is_ok() && check_hash("p@ss").is_err());
         assert_ne!(hash_at_cost("p@ss wörd", (8, 1, 1)).unwrap(), hash);

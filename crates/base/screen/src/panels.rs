@@ -5,7 +5,7 @@ use crate::error::{MENU, Result, ScreenError};
 
 /// The most elements of a menu (manual, `directives/menu_bar`).
 const MOST_ELEMENTS: usize = 2047;
-/// How deep menus nest.
+/// The greatest depth of nested menus.
 const DEEPEST: usize = 16;
 
 /// An element of a menu bar.

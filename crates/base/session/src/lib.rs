@@ -32,7 +32,7 @@ pub struct Login {
     pub database: String,
     /// Variables of the client's environment, by name.
     pub environment: Vec<(String, String)>,
-    /// True for a user who may only read.
+    /// True for a read-only user.
     pub read_only: bool,
 }
 

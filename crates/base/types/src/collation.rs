@@ -1,4 +1,4 @@
-//! How text compares and sorts.
+//! Collations: comparison and order of text.
 //!
 //! A collation here is a function from text to key bytes: two texts are equal when their keys are, and sort as their
 //! keys do. So an index needs no other code for a collation than for bytes, and a hash table none at all.
@@ -9,9 +9,9 @@
 //!                                         --the same, case behind--> "malmo" NUL accents NUL case   cs_as
 //! ```
 //!
-//! Where accents count they stand behind the letters, so that they decide only between texts of the same letters; and where
-//! case counts, it stands behind both, small letters first: `a A b B`. A key is its own key: what is compared with keys may be
-//! one already.
+//! Accents that count stand behind the letters, so that they decide only between texts of the same letters; and case
+//! that counts stands behind both, small letters first: `a A b B`. A key is its own key: an operand of a comparison
+//! with keys may be one already.
 //!
 //! Limits: letters that Unicode does not decompose (`ø`, `ł`, `æ`) are letters of their own, after `z`. Only the
 //! combining marks of Latin, Greek and Cyrillic count as accents: the vowel signs of Indic scripts and the voicing
@@ -20,7 +20,7 @@
 use std::cmp::Ordering;
 use unicode_normalization::UnicodeNormalization;
 
-/// How text compares and sorts.
+/// A collation: comparison and order of text.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 pub enum Collation {
     /// By the bytes of its UTF-8 form.
@@ -114,7 +114,7 @@ impl Collation {
         key
     }
 
-    /// How two texts compare: as their keys would.
+    /// The order of two texts: that of their keys.
     pub fn compare(&self, a: &str, b: &str) -> Ordering {
         match self {
             Collation::Binary => a.cmp(b),
@@ -124,7 +124,7 @@ impl Collation {
             }
             // UTF-8 sorts as its characters do.
             Collation::CaseAccentInsensitive => folded(a).cmp(folded(b)),
-            // What is a key already has a NUL.
+            // A text that is already a key contains a NUL.
             Collation::CaseSensitive if [a, b].iter().all(|text| text.is_ascii() && !text.contains('\0')) => {
                 let letters = Collation::CaseInsensitive.compare(a, b);
                 let cases = |text: &'_ str| text.bytes().map(|byte| byte.is_ascii_uppercase()).collect::<Vec<_>>();
@@ -145,8 +145,8 @@ fn folded(text: &str) -> impl Iterator<Item = char> + '_ {
     text.nfd().filter(|c| !is_accent(*c)).flat_map(fold)
 }
 
-/// The letters without case, and behind a NUL the accents of each, and behind another one, where case counts, which are
-/// capitals: nothing if there are none.
+/// The letters without case, and behind a NUL the accents of each, and behind another one, where case counts, the marks
+/// of capitals: without capitals that part is empty.
 fn letters_then_accents(text: &str, case_counts: bool, out: &mut Vec<u8>) {
     let mut buffer = [0; 4];
     let (mut accents, mut cases) = (String::new(), String::new());
@@ -264,7 +264,7 @@ mod tests {
         for (place, a) in sorted.iter().enumerate() {
             for (other, b) in sorted.iter().enumerate() {
                 let expected = match (place, other) {
-                    // What is no letter sorts by its code.
+                    // Characters other than letters sort by their code.
                     (1 | 2, 1 | 2) => a.cmp(b),
                     (1, other) if other > 2 => "_".cmp("a"),
                     (place, 1) if place > 2 => "a".cmp("_"),

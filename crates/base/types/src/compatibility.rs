@@ -1,12 +1,12 @@
-//! Constructs of a dialect that another system has and Mainstay does not do, or does in another way.
+//! Constructs of a dialect that another system supports and Mainstay does not, or supports differently.
 //!
-//! Each dialect's syntax crate has one table of [`Construct`]s and a function that finds them in a text. `mainstay assess`
-//! reports what it finds, and the pages "Not supported" are written from the same tables, so that the two cannot disagree.
-//! A row has an example: a test of the dialect looks for the row in it.
+//! Each dialect's syntax crate has one table of [`Construct`]s and a function that finds them in a text. `mainstay
+//! assess` reports those it finds, and the pages "Not supported" are written from the same tables, so that the two
+//! cannot disagree. A row has an example: a test of the dialect looks for the row in it.
 
 use std::borrow::Cow;
 
-/// How a construct behaves here.
+/// The support of a construct.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Support {
     /// It works as documented by the other system.
@@ -55,7 +55,7 @@ pub struct Construct {
     pub id: &'static str,
     /// The construct as the manual of the other system calls it.
     pub name: &'static str,
-    /// How it behaves here.
+    /// The support of it here.
     pub support: Support,
     /// The behaviour in a sentence.
     pub behaviour: &'static str,

@@ -1,8 +1,8 @@
 //! Dates on the proleptic Gregorian calendar.
 //!
 //! A [`Date`] is a count of days from 1970-01-01, as in Arrow's `Date32`. xBase files count Julian
-//! days instead (2,440,588 is 1970-01-01); the conversions are here so that nobody writes the number
-//! again. The calendar arithmetic is the era-based algorithm that Howard Hinnant describes in
+//! days instead (2,440,588 is 1970-01-01); the conversions are here so that the number is written only
+//! once. The calendar arithmetic is the era-based algorithm that Howard Hinnant describes in
 //! "chrono-Compatible Low-Level Date Algorithms".
 
 use crate::scan::{Scanner, not_a};

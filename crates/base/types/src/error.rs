@@ -1,16 +1,15 @@
 //! The error type, and the one table that maps it to every dialect's codes.
 //!
-//! An error says three things to three readers: its [`Class`] tells a program what it can do, its
-//! [`Code`] tells each dialect which of its own numbers to send, and its text tells a person what is
-//! wrong, where, and what to try. A door never invents a number: it asks [`Code::sqlstate`] and its
-//! siblings, so a fault reads the same through every door.
+//! An error has a part for each of three readers: its [`Class`] tells a program what it can do, its [`Code`] tells each
+//! dialect which of its own numbers to send, and its text tells a person the fault, its place, and a remedy. A door
+//! never invents a number: it asks [`Code::sqlstate`] and its siblings, so a fault reads the same through every door.
 
 use std::fmt;
 
 /// The result of anything that can fail.
 pub type Result<T, E = Error> = std::result::Result<T, E>;
 
-/// What the caller can do about an error.
+/// The class of an error, by the action that a caller can take.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Class {
     /// The statement, file name or value given is at fault: change it.
@@ -27,7 +26,7 @@ pub enum Class {
 
 macro_rules! codes {
     ($($(#[$doc:meta])* $name:ident, $class:ident, $sqlstate:literal, $text:literal;)*) => {
-        /// What went wrong, in one word. Each maps to one [`Class`] and to each dialect's own code.
+        /// The kind of an error. Each maps to one [`Class`] and to each dialect's own code.
         #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
         #[non_exhaustive]
         pub enum Code { $($(#[$doc])* $name,)* }
@@ -36,12 +35,12 @@ macro_rules! codes {
             /// Every code, in the order of the reference page.
             pub const ALL: &'static [Code] = &[$(Code::$name,)*];
 
-            /// What the caller can do.
+            /// The class of the code.
             pub fn class(self) -> Class {
                 match self { $(Code::$name => Class::$class,)* }
             }
 
-            /// The five characters that ISO 9075 (and PostgreSQL, where ISO is silent) gives this.
+            /// The SQLSTATE: the five characters that ISO 9075 gives this (PostgreSQL's, where ISO defines none).
             pub fn sqlstate(self) -> &'static str {
                 match self { $(Code::$name => $sqlstate,)* }
             }
@@ -87,7 +86,7 @@ codes! {
     Encrypted, Input, "28000", "encrypted";
     /// The statement does not fit the state of the session's transaction.
     TransactionState, Input, "25000", "transaction_state";
-    /// What is to be changed is in use by what this transaction has still to do.
+    /// The object to change is in use by a pending operation of this transaction.
     InUse, Input, "55006", "in_use";
     /// There is something of this name already.
     Duplicate, Input, "42710", "duplicate";
@@ -115,8 +114,8 @@ codes! {
     LockTimeout, Retry, "55P03", "lock_timeout";
     /// Another transaction changed first what this one wants to change, or has read.
     Conflict, Retry, "40001", "conflict";
-    /// Another transaction changed the definition of what the statement was made for, or took rows back that it had counted;
-    /// it is run again by itself, and this is told only where that does not end.
+    /// Another transaction changed the definition that the statement was planned for, or rolled back rows that it had
+    /// counted; it is run again by itself, and this is reported only if that does not end.
     DefinitionChanged, Retry, "40001", "definition_changed";
     /// A row with this key is there already.
     UniqueViolation, Input, "23505", "unique_violation";
@@ -126,7 +125,7 @@ codes! {
     ForeignKeyViolation, Input, "23503", "foreign_key_violation";
     /// A CHECK of the table is false for a row.
     CheckViolation, Input, "23514", "check_violation";
-    /// Who asks may not do this, or is not who he says.
+    /// The caller has no right to do this, or could not be authenticated.
     NotPermitted, Input, "42501", "not_permitted";
     /// The connection to a server cannot be made, or has ended.
     ConnectionLost, Environment, "08006", "connection_lost";
@@ -136,7 +135,7 @@ codes! {
     Internal, Bug, "XX000", "internal";
 }
 
-/// What tells apart the causes of one code that a dialect has several numbers for.
+/// The cause of an error, where a dialect has several numbers for one code.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 #[non_exhaustive]
 pub enum Cause {
@@ -172,7 +171,7 @@ pub enum Cause {
     UnknownConstraint,
     /// `ForeignKeyViolation`: the row that is referred to is missing, and not one that refers in the way.
     NoParent,
-    /// `NotPermitted`: the session of a user who may only read would change a table, which is the subject.
+    /// `NotPermitted`: the session of a read-only user would change a table, which is the subject.
     ReadOnlyUser,
     /// The same of a definition, a file or the whole database.
     ReadOnlyUserDefinition,
@@ -197,14 +196,14 @@ struct Inner {
     routine: Option<(String, u32)>,
 }
 
-/// What an error is in the numbers of the dialect whose rule was broken, where that dialect has said it itself.
+/// The error in the numbers of the dialect whose rule was broken, if the dialect has set them itself.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct DialectError {
     /// The dialect's number.
     pub number: i32,
-    /// How bad it is.
+    /// The severity.
     pub severity: u8,
-    /// What tells causes of one number apart.
+    /// The state, which distinguishes causes of one number.
     pub state: u8,
 }
 
@@ -253,8 +252,8 @@ impl Error {
         self
     }
 
-    /// Says what it is about, for those who tell it in words of their own: the name of what is missing, meant twice or there
-    /// already, or of the check that a row does not keep to; the values of a key.
+    /// Sets the subject, for callers with their own messages: the name of the object that is missing, ambiguous or a
+    /// duplicate, or of the check that a row violates; the values of a key.
     pub fn about(mut self, subject: impl Into<String>) -> Error {
         self.0.subject = Some(subject.into());
         self
@@ -278,12 +277,12 @@ impl Error {
         self
     }
 
-    /// What the dialect calls it, if the dialect has said so.
+    /// The dialect's own number, if the dialect has set it.
     pub fn dialect(&self) -> Option<DialectError> {
         self.0.dialect
     }
 
-    /// What it is about, if that was said.
+    /// The subject of the error, if it was set.
     pub fn subject(&self) -> Option<&str> {
         self.0.subject.as_deref()
     }
@@ -298,7 +297,7 @@ impl Error {
         self.0.routine.as_ref().map(|(name, line)| (name.as_str(), *line))
     }
 
-    /// Returns true if it says that the operating system does not let this user do it, or nobody.
+    /// Returns true if the operating system refuses the operation to this user, or to all.
     pub fn is_denied(&self) -> bool {
         // The system's number is only in the text, as the standard library writes it.
         let is_denial = || DENIALS.iter().any(|number| self.message().ends_with(number));
@@ -310,7 +309,7 @@ impl Error {
         self.0.code
     }
 
-    /// What is wrong, without place and hint.
+    /// The message, without place and hint.
     pub fn message(&self) -> &str {
         &self.0.message
     }
@@ -325,7 +324,7 @@ impl Error {
         self.0.span
     }
 
-    /// What to try.
+    /// The hint.
     pub fn hint_text(&self) -> Option<&str> {
         self.0.hint.as_deref()
     }

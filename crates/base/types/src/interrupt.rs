@@ -1,32 +1,33 @@
-//! The wish that what runs on this thread ends: somebody cancelled it, or its time is over.
+//! Per-thread cancellation: a running statement ends after a cancel or a timeout.
 //!
-//! A statement is many loops in many crates: rows written, indexes built, records locked, others waited for. Each of them
-//! has to end when the statement is to end, and none of them knows the session. So the session puts its [`Interrupt`] in
-//! force for as long as the statement works on its thread, and the loops look:
+//! A statement is many loops in many crates: rows written, indexes built, records locked, others waited for. Each of
+//! them has to end when the statement is cancelled, and none of them knows the session. So the session puts its
+//! [`Interrupt`] in force for as long as the statement works on its thread, and the loops check it:
 //!
 //! ```text
 //!   session     let _in_force = InForce::new(cancel);      one more on this thread's stack, until it is dropped
 //!   loops       interrupt::check()?                        the error that ends the statement, if one of them says so
 //!               pace.step()?                               the same, now and then: for loops of very short steps
-//!   reading     interrupt::note_read(..)               for who waits: how much of a file that has to be read first is read
-//!   undoing     let _whole = interrupt::suspended();       what is undone, or cannot be undone any more, is not ended
+//!   reading     interrupt::note_read(..)               for progress: the part read of a file that must be read first
+//!   undoing     let _whole = interrupt::suspended();       undo, and steps that cannot be undone any more, are not
+//! cancelled
 //! ```
 //!
-//! A statement that runs within another one on the same thread (a function's) ends with it too. Where none is in force,
-//! as for a program that works on tables without statements, nothing is ever ended.
+//! A statement that runs within another one on the same thread (a function's) ends with it too. If none is in force,
+//! as for a program that works on tables without statements, nothing is ever cancelled.
 
 use crate::Result;
 use std::cell::RefCell;
 use std::marker::PhantomData;
 use std::sync::Arc;
 
-/// Says whether something is to end.
+/// A source of cancellations.
 pub trait Interrupt: Send + Sync {
     /// Errors: the reason, when it is to end: `Cancelled` or `Timeout`.
     fn check(&self) -> Result<()>;
 
-    /// Is told how many bytes of a file have been read that has to be read as a whole before anything else can be done, and
-    /// how many it has.
+    /// Reports the progress of reading a file that has to be read as a whole first: the bytes read, and their
+    /// total.
     fn note_read(&self, _bytes: u64, _of: u64) {}
 }
 
@@ -82,19 +83,19 @@ impl Interrupt for All {
     }
 }
 
-/// Returns true if something could end what runs on this thread: who waits then looks now and then.
+/// Returns true if the code that runs on this thread can be cancelled: waits then poll.
 pub fn is_in_force() -> bool {
     IN_FORCE.with_borrow(|stack| matches!(stack.last(), Some(Some(_))))
 }
 
-/// Looks whether what runs on this thread is to end.
+/// Checks for a cancellation of the code that runs on this thread.
 ///
 /// Errors: the reason, `Cancelled` or `Timeout`.
 pub fn check() -> Result<()> {
     IN_FORCE.with_borrow(|stack| stack.iter().rev().map_while(Option::as_ref).try_for_each(|inner| inner.check()))
 }
 
-/// Tells who waits for what this thread does how many bytes of a file have been read, and how many it has.
+/// Reports the progress of this thread to its observer: the bytes read of a file, and their total.
 pub fn note_read(bytes: u64, of: u64) {
     IN_FORCE.with_borrow(|stack| stack.iter().flatten().for_each(|inner| inner.note_read(bytes, of)));
 }

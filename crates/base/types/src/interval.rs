@@ -1,4 +1,4 @@
-//! Lengths of time.
+//! Intervals.
 //!
 //! SQL has two kinds that do not mix, because a month has no fixed number of days: YEAR TO MONTH and DAY TO SECOND.
 //! An [`Interval`] has room for both, as in Arrow, so that an expression may add them one after the other; a
@@ -10,7 +10,7 @@
 //!   INTERVAL '-1-06' YEAR TO MONTH              months = -18: the sign is of the whole
 //! ```
 //!
-//! A day is 24 hours: what a clock does when summer begins is the business of time zones.
+//! A day is 24 hours: daylight saving time is handled by time zones.
 
 use crate::scan::{Scanner, not_a};
 use crate::time::{digits_needed, scan_minutes};

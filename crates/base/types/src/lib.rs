@@ -1,8 +1,8 @@
-//! What every part of Mainstay shares: values and their types, dates, decimals, and the error type.
+//! Foundation types of Mainstay: values and their types, dates, decimals, and the error type.
 //!
-//! This crate does no I/O and knows no dialect. A dialect's rules about these types (how T-SQL rounds,
-//! how xBase pads) live with the dialect; here is only what the types *are*, what each looks like as text,
-//! and how a value becomes one that a column of some type may hold.
+//! This crate does no I/O and is independent of dialects. A dialect's rules about these types (how T-SQL rounds, how
+//! xBase pads) live with the dialect; this crate defines the types, their text forms, and the conversion of a value for
+//! a column.
 //!
 //! ```text
 //!   Date, Time, Timestamp, Interval, Decimal, uuid     one file a type: its range, its text both ways
@@ -12,7 +12,7 @@
 //!   Error, Code                                        what went wrong, for every door
 //!   typed_bytes                                        a value of any type with its type, as bytes that sort
 //!   compatibility                                      constructs of a dialect that are refused, ignored or different
-//!   interrupt                                          the wish that what runs on a thread ends
+//!   interrupt                                          per-thread cancellation
 //! ```
 
 mod collation;

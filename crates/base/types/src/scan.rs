@@ -1,4 +1,4 @@
-//! Reads the fields of a date, a time or an interval from the front of its text.
+//! A scanner of the fields of a date, a time or an interval.
 //!
 //! These texts come from literals, from parameters and from files that are loaded, often by the million. So a
 //! [`Scanner`] walks over the bytes once, and every step answers `None` where the text is not what was expected;
@@ -9,7 +9,7 @@ use crate::{Code, Error};
 /// The longest part of a value that is repeated in a message.
 const SHOWN: usize = 60;
 
-/// What is left of a text. Blanks around the whole text do not count.
+/// The unread rest of a text. Blanks around the whole text do not count.
 pub(crate) struct Scanner<'a> {
     rest: &'a [u8],
 }
@@ -42,7 +42,7 @@ impl<'a> Scanner<'a> {
         self.eat(byte).then_some(self)
     }
 
-    /// Takes a sign if there is one: whether it is a minus.
+    /// Takes a sign if there is one. Returns true for a minus.
     pub(crate) fn minus(&mut self) -> bool {
         let minus = self.eat(b'-');
         if !minus {

@@ -1,12 +1,12 @@
 //! The types of columns of native tables, under the names that ISO SQL gives them.
 //!
 //! Dialects have more names (`INT8`, `NVARCHAR`, `SMALLDATETIME`) and fewer types: each maps its names to these.
-//! What a type says is what a column may hold; how it is laid out in memory is the storage's business.
+//! A type defines the values that a column may hold; the storage defines their layout in memory.
 
 use crate::Collation;
 use std::fmt;
 
-/// What a column holds.
+/// The type of a column.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum SqlType {
     /// True or false.
@@ -36,14 +36,14 @@ pub enum SqlType {
     Char {
         /// Characters, at least 1.
         length: u32,
-        /// How it compares.
+        /// The collation.
         collation: Collation,
     },
     /// Text of at most this many characters.
     VarChar {
         /// Characters; `None` for no limit (TEXT).
         length: Option<u32>,
-        /// How it compares.
+        /// The collation.
         collation: Collation,
     },
     /// Bytes padded with zeros to this many.
@@ -63,12 +63,12 @@ pub enum SqlType {
         /// Digits of the fraction of a second: 0 to 7.
         digits: u8,
     },
-    /// A moment without a time zone.
+    /// A timestamp without a time zone.
     Timestamp {
         /// Digits of the fraction of a second: 0 to 7.
         digits: u8,
     },
-    /// A moment with the offset of the clock that showed it.
+    /// A timestamp with the offset of the clock that showed it.
     TimestampWithOffset {
         /// Digits of the fraction of a second: 0 to 7.
         digits: u8,

@@ -76,14 +76,14 @@ pub(crate) fn scan_minutes(scanner: &mut Scanner<'_>) -> Option<i64> {
     Some(ticks)
 }
 
-/// A count of ticks rounded to digits of a second, halves up (also before 1970). What would round beyond the counts
-/// that there are is the last or the first of them, so it stays out of every column's range.
+/// A count of ticks rounded to digits of a second, halves up (also before 1970). A result beyond the counts
+/// that exist is the last or the first of them, so it stays out of every column's range.
 pub(crate) fn rounded(ticks: i64, digits: u8) -> i64 {
     let unit = 10i64.pow(u32::from(MAX_DIGITS.saturating_sub(digits)));
     ticks.saturating_add(unit / 2).div_euclid(unit).saturating_mul(unit)
 }
 
-/// How many digits after the second it takes to say this count of ticks.
+/// The number of digits after the second that a count of ticks needs.
 pub(crate) fn digits_needed(ticks: i64) -> u8 {
     let mut fraction = ticks.rem_euclid(TICKS_PER_SECOND);
     let mut digits = if fraction == 0 { 0 } else { MAX_DIGITS };

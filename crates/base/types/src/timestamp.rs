@@ -1,4 +1,4 @@
-//! Moments: a day and a time of day.
+//! Timestamps: a day and a time of day.
 //!
 //! A [`Timestamp`] counts ticks of 100 nanoseconds from 1970-01-01 00:00. An `i64` of them reaches about 29,000
 //! years either way, so every `TIMESTAMP(7)` of the years 1 to 9999 has an exact one, which nanoseconds could not
@@ -8,9 +8,9 @@
 //!   2024-01-31 10:00:00.5 +02:00     utc = 2024-01-31 08:00:00.5, offset = 120 minutes
 //! ```
 //!
-//! Both together fit into one number, whose order is that of the moments ([`Timestamp::packed`]).
+//! Both together fit into one number, whose order is that of the timestamps in UTC ([`Timestamp::packed`]).
 //!
-//! Files and vectors count other units. The conversions are here, so that nobody multiplies by hand.
+//! Files and vectors count other units. The conversions are here, so that their factors are written only once.
 
 use crate::scan::{Scanner, not_a};
 use crate::time::{digits_needed, rounded};
@@ -25,50 +25,50 @@ const NANOS_PER_TICK: i64 = 100;
 /// The largest offset from UTC, in minutes: ISO 9075 has 14 hours.
 const MAX_OFFSET: i64 = 14 * 60;
 
-/// Bits of a packed moment that tell the offset.
+/// The bits of a packed timestamp that contain the offset.
 const OFFSET_BITS: u32 = 12;
 
-/// What an offset is kept with, so that it is not negative.
+/// The bias that makes a stored offset non-negative.
 const OFFSET_BIAS: i16 = 1 << (OFFSET_BITS - 1);
 
 const FORM: &str = "YYYY-MM-DD HH:MM[:SS[.fffffff]]";
 
-/// A moment without a time zone: ticks of 100 ns after 1970-01-01 00:00 (negative before).
+/// A timestamp without a time zone: ticks of 100 ns after 1970-01-01 00:00 (negative before).
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Timestamp(pub i64);
 
 impl Timestamp {
-    /// 0001-01-01 00:00:00, the first moment that a column may hold.
+    /// 0001-01-01 00:00:00, the first timestamp that a column may hold.
     pub const FIRST: Timestamp = Timestamp(Date::FIRST.0 as i64 * TICKS_PER_DAY);
-    /// 9999-12-31 23:59:59.9999999, the last moment that a column may hold.
+    /// 9999-12-31 23:59:59.9999999, the last timestamp that a column may hold.
     pub const LAST: Timestamp = Timestamp((Date::LAST.0 as i64 + 1) * TICKS_PER_DAY - 1);
 
-    /// The moment this many milliseconds into the day. Days beyond the 29,000 years give the last moment of them.
+    /// The timestamp this many milliseconds into the day. Days beyond the 29,000 years give the last one of them.
     pub fn new(date: Date, ms_of_day: u32) -> Timestamp {
         Timestamp::at(date, i64::from(ms_of_day) * TICKS_PER_MS)
     }
 
-    /// The moment this many ticks into the day. Days beyond the 29,000 years give the last moment of them.
+    /// The timestamp this many ticks into the day. Days beyond the 29,000 years give the last one of them.
     pub fn at(date: Date, ticks_of_day: i64) -> Timestamp {
         Timestamp(i64::from(date.0).saturating_mul(TICKS_PER_DAY).saturating_add(ticks_of_day))
     }
 
-    /// The moment this many seconds after 1970, if it is within the 29,000 years.
+    /// The timestamp this many seconds after 1970, if it is within the 29,000 years.
     pub fn from_seconds(seconds: i64) -> Option<Timestamp> {
         seconds.checked_mul(1_000).and_then(Timestamp::from_ms)
     }
 
-    /// The moment this many milliseconds after 1970, if it is within the 29,000 years.
+    /// The timestamp this many milliseconds after 1970, if it is within the 29,000 years.
     pub fn from_ms(ms: i64) -> Option<Timestamp> {
         ms.checked_mul(TICKS_PER_MS).map(Timestamp)
     }
 
-    /// The moment this many microseconds after 1970, if it is within the 29,000 years.
+    /// The timestamp this many microseconds after 1970, if it is within the 29,000 years.
     pub fn from_us(us: i64) -> Option<Timestamp> {
         us.checked_mul(TICKS_PER_US).map(Timestamp)
     }
 
-    /// The moment this many nanoseconds after 1970; less than a tick is cut off, towards the past.
+    /// The timestamp this many nanoseconds after 1970; less than a tick is cut off, towards the past.
     pub fn from_nanos(nanos: i64) -> Timestamp {
         Timestamp(nanos.div_euclid(NANOS_PER_TICK))
     }
@@ -113,8 +113,8 @@ impl Timestamp {
         Timestamp(rounded(self.0, digits))
     }
 
-    /// The moment by so much later, or earlier: months first, where a day that the month does not have is its last one; then
-    /// days and ticks. `None` outside of the years 1 to 9999.
+    /// The timestamp by so much later, or earlier: months first, where a day that the month does not have is its last
+    /// one; then days and ticks. `None` outside of the years 1 to 9999.
     pub fn moved(self, by: Interval, back: bool) -> Option<Timestamp> {
         let sign = if back { -1 } else { 1 };
         let (date, ticks_of_day) = self.split();
@@ -129,31 +129,31 @@ impl Timestamp {
         (Timestamp::FIRST..=Timestamp::LAST).contains(&moved).then_some(moved)
     }
 
-    /// What a clock with this offset from UTC shows at this moment of UTC.
+    /// The local time of this UTC timestamp on a clock with this offset.
     pub fn to_local(self, offset_minutes: i16) -> Timestamp {
         Timestamp(self.0.saturating_add(offset_ticks(offset_minutes)))
     }
 
-    /// The moment of UTC at which a clock with this offset shows this.
+    /// The UTC timestamp at which a clock with this offset shows this one.
     pub fn to_utc(self, offset_minutes: i16) -> Timestamp {
         Timestamp(self.0.saturating_sub(offset_ticks(offset_minutes)))
     }
 
-    /// This moment of UTC and an offset in minutes as one number: the ticks, and in the twelve lowest bits the minutes
-    /// and 2048. Of two such numbers the greater one is the later moment, or the same one and the greater offset.
+    /// This UTC timestamp and an offset in minutes as one number: the ticks, and in the twelve lowest bits the minutes
+    /// and 2048. Of two such numbers the greater one is the later timestamp, or the same one and the greater offset.
     pub fn packed(self, offset_minutes: i16) -> i128 {
         let offset = offset_minutes.clamp(-OFFSET_BIAS, OFFSET_BIAS - 1) + OFFSET_BIAS;
         (i128::from(self.0) << OFFSET_BITS) | i128::from(offset)
     }
 
-    /// The moment of UTC and the offset in minutes that such a number tells. What no moment has is cut off.
+    /// The UTC timestamp and the offset in minutes of a packed number. Values out of range are clamped.
     pub fn unpacked(packed: i128) -> (Timestamp, i16) {
         let ticks = (packed >> OFFSET_BITS).clamp(i64::MIN.into(), i64::MAX.into());
         let offset = packed & ((1 << OFFSET_BITS) - 1);
         (Timestamp(ticks as i64), offset as i16 - OFFSET_BIAS)
     }
 
-    /// The packed numbers of this moment, whatever the offset: the first and the last.
+    /// The packed numbers of this timestamp, whatever the offset: the first and the last.
     pub fn packed_range(self) -> (i128, i128) {
         let first = i128::from(self.0) << OFFSET_BITS;
         (first, first | ((1 << OFFSET_BITS) - 1))
@@ -164,12 +164,13 @@ impl Timestamp {
         Shown { moment: self, digits }
     }
 
-    /// As text with its offset: `2024-01-31 10:00:00.5 +02:00`. The moment is of UTC; the clock's is shown.
+    /// The text with its offset: `2024-01-31 10:00:00.5 +02:00`. This timestamp is in UTC; the text shows the local
+    /// time.
     pub fn display_with_offset(self, offset_minutes: i16) -> impl fmt::Display {
         WithOffset { utc: self, offset_minutes }
     }
 
-    /// A moment as a clock shows it, and the offset behind it in minutes if there is one (`Z`, `+hh`, `+hh:mm`).
+    /// Parses a local timestamp, and the offset behind it in minutes if there is one (`Z`, `+hh`, `+hh:mm`).
     /// Between day and time is a blank or a `T`; without a time it is midnight.
     pub fn parse_with_offset(text: &str) -> Result<(Timestamp, Option<i16>)> {
         let mut scanner = Scanner::new(text);

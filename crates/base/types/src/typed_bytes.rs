@@ -1,17 +1,17 @@
-//! Values that have their types with them, in columns of any type (SQL_VARIANT): bytes whose front part is what they sort by.
+//! Values with their types, in columns of any type (SQL_VARIANT): bytes that begin with a sort key.
 //!
 //! ```text
-//!   mark      family  key              what tells apart what is equal: the type, the value
+//!   mark      family  key              what distinguishes equal values: the type, the value
 //!   F553 5601 04      8000..0A 00..    03 "int" 02 0A000000..
 //! ```
 //!
-//! Two such values are equal when family and key are, whatever follows. Keys of a family have all the same length, or end
-//! with two zeros, before which a zero is followed by `FF`. What stands in them is the dialect's business.
+//! Two such values are equal if family and key are, whatever follows. Keys of a family all have the same length, or end
+//! with two zeros, before which a zero is followed by `FF`. The dialect defines their contents.
 
-/// What such bytes begin with.
+/// The first bytes of such a value.
 pub const MARK: [u8; 4] = [0xF5, b'S', b'V', 1];
 
-/// What a column that holds them is declared as.
+/// The declared type of a column of such values.
 pub const DECLARED: &str = "sql_variant";
 
 /// The bytes of the keys of a family; `None` for those that end with two zeros.
@@ -27,7 +27,7 @@ pub fn key_bytes(family: u8) -> Option<Option<usize>> {
     })
 }
 
-/// How long a key is at the beginning of these bytes, with the zeros at its end. `None` where it has none.
+/// The length of the key at the beginning of these bytes, with the zeros at its end. `None` if there is no key.
 pub fn escaped_length(bytes: &[u8]) -> Option<usize> {
     let mut place = 0;
     loop {
@@ -40,7 +40,7 @@ pub fn escaped_length(bytes: &[u8]) -> Option<usize> {
     }
 }
 
-/// Family and key: what such a value compares by. `None` for bytes that are none.
+/// Family and key: the sort key of such a value. `None` for other bytes.
 pub fn sort_part(bytes: &[u8]) -> Option<&[u8]> {
     let rest = bytes.strip_prefix(&MARK)?;
     let (family, keys) = rest.split_first()?;

@@ -1,7 +1,7 @@
 //! UUIDs: 16 bytes, in the order in which their text shows them (RFC 9562).
 //!
-//! SQL Server keeps the first three fields of a UNIQUEIDENTIFIER with their bytes turned round, on the wire and on
-//! disk. That is the business of its door; here the bytes are those of the text.
+//! SQL Server stores the first three fields of a UNIQUEIDENTIFIER in reverse byte order, on the wire and on
+//! disk. Its door converts them; here the bytes are those of the text.
 
 use crate::Result;
 use crate::scan::not_a;

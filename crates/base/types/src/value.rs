@@ -5,8 +5,8 @@ use std::fmt;
 
 /// A single value, as a bound of a range, a parameter or a cell of a result.
 ///
-/// Columns of values are Arrow vectors; this is for the places where there is one. Equality is of the parts (two
-/// moments with other offsets differ, `1` and `1.0` of other kinds differ); SQL's is the business of who compares.
+/// Columns of values are Arrow vectors; this is for single values. Equality is of the parts (two timestamps with other
+/// offsets differ, `1` and `1.0` of other kinds differ); comparison in SQL is up to the caller.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Value {
     /// No value.
@@ -27,11 +27,11 @@ pub enum Value {
     Date(Date),
     /// A time of day.
     Time(Time),
-    /// A moment.
+    /// A timestamp.
     Timestamp(Timestamp),
-    /// A moment, and the offset of the clock that showed it.
+    /// A timestamp, and the offset of the clock that showed it.
     TimestampWithOffset {
-        /// The moment in UTC.
+        /// The timestamp in UTC.
         utc: Timestamp,
         /// Minutes that the clock is ahead of UTC.
         offset_minutes: i16,
@@ -42,7 +42,7 @@ pub enum Value {
     Uuid([u8; 16]),
 }
 
-/// A single value whose text or bytes are somebody else's: see [`Value`].
+/// A single value with borrowed text or bytes: see [`Value`].
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum ValueRef<'a> {
     /// No value.
@@ -63,11 +63,11 @@ pub enum ValueRef<'a> {
     Date(Date),
     /// A time of day.
     Time(Time),
-    /// A moment.
+    /// A timestamp.
     Timestamp(Timestamp),
-    /// A moment, and the offset of the clock that showed it.
+    /// A timestamp, and the offset of the clock that showed it.
     TimestampWithOffset {
-        /// The moment in UTC.
+        /// The timestamp in UTC.
         utc: Timestamp,
         /// Minutes that the clock is ahead of UTC.
         offset_minutes: i16,
@@ -113,7 +113,7 @@ impl Value {
 }
 
 impl ValueRef<'_> {
-    /// The same value with text and bytes of its own.
+    /// The same value with owned text and bytes.
     pub fn to_value(self) -> Value {
         match self {
             ValueRef::Null => Value::Null,

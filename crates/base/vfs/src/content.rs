@@ -1,8 +1,8 @@
-//! The bytes of a file in memory, which go to the disk where they are too many to be kept.
+//! The bytes of a file in memory, which spill to the disk when they exceed a limit.
 //!
 //! A file on the disk has no name: it is gone with its handle, and with the process, however that ends.
 
-// A file without a name is nobody's stored data.
+// A file without a name contains no stored data.
 #![allow(clippy::disallowed_methods)]
 
 use crate::memory::{copy_range, write_range};
@@ -26,7 +26,7 @@ impl Default for Content {
     }
 }
 
-/// A new file in the system's folder for temporary files, which nobody else can open.
+/// A new unnamed file in the system's folder for temporary files, which no other process can open.
 fn nameless() -> Result<std::fs::File> {
     static MADE: AtomicU64 = AtomicU64::new(0);
     let folder = std::env::temp_dir();

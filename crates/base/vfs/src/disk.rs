@@ -103,10 +103,11 @@ fn stamp(path: &Path, found: &rustix::fs::Stat) -> Stamp {
     }
 }
 
-/// Opens a file that exists for writing, so that reads of it leave no time of access behind where the system lets us do that:
-/// after each write Linux notes the next read in the inode, which takes longer than the read. What a program that keeps the
-/// times of access could learn from it, the time of the write says as well. A file that is made by opening it is opened without:
-/// where the file system gives it another owner, it would be there when that is refused.
+/// Opens an existing file for writing, so that reads of it do not update its access time where the system allows that:
+/// after each write Linux records the next read in the inode, which takes longer than the read. A program that
+/// evaluates access times learns the same from the time of the write. A file that is created by opening it is opened
+/// without:
+/// if the file system gives it another owner, it would exist when that is refused.
 fn open_existing(options: &mut OpenOptions, path: &Path) -> std::io::Result<std::fs::File> {
     #[cfg(target_os = "linux")]
     {
@@ -141,7 +142,7 @@ impl FileSystem for Disk {
         let mut entries = Vec::new();
         for entry in std::fs::read_dir(folder).map_err(at(folder))? {
             let path = entry.map_err(at(folder))?.path();
-            // Opening a pipe waits for who writes into it, maybe for ever.
+            // Opening a pipe waits for a writer, maybe for ever.
             if let Ok(metadata) = std::fs::metadata(&path)
                 && (metadata.is_dir() || metadata.is_file())
             {
@@ -384,7 +385,7 @@ mod tests {
         };
         let tick = || std::thread::sleep(LOCAL_TICK);
 
-        // What changes the file or its name is seen at once.
+        // Changes of the file or its name are seen at once.
         let (file, before) = opened();
         tick();
         std::fs::write(&path, "written to").unwrap();
@@ -402,7 +403,7 @@ mod tests {
         std::fs::remove_file(&path).unwrap();
         assert_eq!(file.stamp_by_name(&Disk).unwrap_err().code(), Code::NotFound);
 
-        // That the way leads elsewhere, a little later.
+        // A link that leads elsewhere is seen a little later.
         std::fs::write(&path, "one again").unwrap();
         let (file, before) = opened();
         std::fs::remove_file(&link).unwrap();

@@ -49,7 +49,7 @@ fn call(file: &File, command: libc::c_int, lock: &mut libc::flock) -> io::Result
     }
 }
 
-/// Takes the lock if nobody holds one that excludes it.
+/// Takes the lock if no other handle holds one that excludes it.
 #[cfg(target_os = "linux")]
 pub(super) fn try_lock(file: &File, range: ByteRange, mode: LockMode) -> io::Result<bool> {
     match call(file, libc::F_OFD_SETLK, &mut request(range, kind(mode))?) {
@@ -65,7 +65,7 @@ pub(super) fn unlock(file: &File, range: ByteRange) -> io::Result<()> {
     call(file, libc::F_OFD_SETLK, &mut request(range, libc::F_UNLCK as libc::c_int)?)
 }
 
-/// Who holds a lock that excludes this one.
+/// The holder of a lock that excludes this one.
 #[cfg(target_os = "linux")]
 pub(super) fn holder(file: &File, range: ByteRange, mode: LockMode) -> io::Result<Option<LockHolder>> {
     let mut lock = request(range, kind(mode))?;
@@ -108,7 +108,7 @@ fn owner_of_open_file(inode: u64, range: ByteRange) -> Option<u32> {
     let processes = std::fs::read_dir("/proc").ok()?.flatten();
     let numbered = processes.filter_map(|entry| Some((entry.file_name().to_str()?.parse().ok()?, entry.path())));
     let mut numbered: Vec<(u32, _)> = numbered.collect();
-    // The newest first: whoever just took the lock is not among the system's old servants.
+    // The newest first: the process that just took the lock is not among the system's old services.
     numbered.sort_by_key(|(process, _)| std::cmp::Reverse(*process));
     numbered.into_iter().find(|(_, folder)| holds(folder)).map(|(process, _)| process)
 }

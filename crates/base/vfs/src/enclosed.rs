@@ -1,4 +1,4 @@
-//! The walls of a folder: every path that a client or a file names leads to a place below it, or is refused.
+//! Confinement to a folder: every path that a client or a file names leads to a place below it, or is refused.
 //!
 //! Paths come from three sides, and each has its check here:
 //!
@@ -8,8 +8,8 @@
 //!   a server     whatever its sessions open              Enclosed: the file system of the folder and of nothing else
 //! ```
 //!
-//! A symbolic link in the folder makes a name below it lead anywhere, and a journal may name any path. So [`Enclosed`] follows
-//! every path first: what is not in the folder is refused, and not listed.
+//! A symbolic link in the folder can make a name below it lead anywhere, and a journal may name any path. So
+//! [`Enclosed`] resolves every path first: a path that leads out of the folder is refused, and not listed.
 //!
 //! ```text
 //!   shop/orders.dbf                      opened
@@ -20,7 +20,7 @@
 //!   shop/.mainstay, shop/mainstay.toml   the server's own, which no client names: wherever they lead
 //! ```
 //!
-//! Clients make no links. That a folder on the way is one that leads elsewhere now is seen [`NAMES_STAND`] later.
+//! Clients create no links. A folder of the path that was replaced by a link is noticed within [`NAMES_STAND`].
 
 use crate::{Create, Entry, File, FileSystem, FolderLock, Mapping, NAMES_STAND, Stamp, WritableFile};
 use mainstay_types::{Code, Error, Result};
@@ -141,7 +141,7 @@ impl Enclosed {
     }
 
     fn follow(&self, path: &Path) -> Result<()> {
-        // A link to nothing would be followed by who makes the file.
+        // A program that creates the file would follow a dangling link.
         match self.files.real_path(path) {
             Ok(real) if real.starts_with(&self.real_root) => Ok(()),
             _ => Err(led_out("a link leads out of the folder that is served", path)),

@@ -2,11 +2,11 @@
 //!
 //! A test first runs an operation once to count its calls of one kind ([`Operation`]), then once for every such
 //! call with that call failing: each run must end in an error that names the file, never in a panic or a wrong
-//! answer; and what was acknowledged before must still be there.
+//! answer; and everything acknowledged before must still be there.
 //!
-//! A call that fails has done nothing, but for half a write ([`Fault::Short`], [`Fault::NoSpace`]). The call after
-//! it succeeds again, which is how a program that repeats a failed sync is found out; [`Faulty::lasting`] lets
-//! all later calls of the kind fail too, as on a full or dead disk.
+//! A call that fails has done nothing, but for half a write ([`Fault::Short`], [`Fault::NoSpace`]). The call after it
+//! succeeds again, which exposes a program that repeats a failed sync; [`Faulty::lasting`] lets all later calls of the
+//! kind fail too, as on a full or dead disk.
 //!
 //! Syncs of files can be held back ([`Faulty::hold_syncs`]), as on a slow disk: a test then sees the state between a write and its
 //! sync for as long as it needs.
@@ -19,7 +19,7 @@ use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Condvar, Mutex, PoisonError};
 
-/// How a call fails.
+/// The kind of failure of a call.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Fault {
     /// The operating system reports an error, and nothing was done.
@@ -161,17 +161,17 @@ impl<F: FileSystem> Faulty<F> {
         self.plan.gate.set_closed(false);
     }
 
-    /// How many syncs are held back now.
+    /// The number of syncs that are held back now.
     pub fn held_syncs(&self) -> usize {
         self.plan.gate.state.lock().unwrap_or_else(PoisonError::into_inner).held
     }
 
-    /// How many reads there were.
+    /// The number of reads.
     pub fn reads(&self) -> u64 {
         self.calls(Operation::Read)
     }
 
-    /// How many calls of this kind there were, failed ones included.
+    /// The number of calls of this kind, failed ones included.
     pub fn calls(&self, operation: Operation) -> u64 {
         self.plan.calls[operation as usize].load(Ordering::Relaxed)
     }

@@ -5,8 +5,8 @@
 //! any content, changed at will), on [`Faulty`] (every call counted, the Nth one failing or cut short), or on
 //! [`Simulated`] (which loses its power at any operation, and then what was not synced).
 //!
-//! **Noticing a change.** Other programs write to the files that Mainstay has open. What we decoded
-//! stays true as long as the file's [`Stamp`] (identity, length, times) is the same - with one trap: the
+//! **Noticing a change.** Other programs write to the files that Mainstay has open. Decoded data
+//! stays valid as long as the file's [`Stamp`] (identity, length, times) is the same - with one trap: the
 //! clock for file times ticks some milliseconds at a time (on FAT and some network file systems, seconds),
 //! so a write right after our read may leave the same time behind. [`Stamp::is_settled`] tells a stamp that no
 //! later write can share from one that is too young to trust.
@@ -42,7 +42,7 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::{Duration, SystemTime};
 
-/// What tells one state of a file from another without reading it.
+/// The identity and state of a file, to notice changes without reading it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Stamp {
     /// Length in bytes.
@@ -68,7 +68,7 @@ impl Stamp {
 /// For so long a path that was followed is taken to lead to the same file, where that tells of its changes itself.
 pub const NAMES_STAND: Duration = Duration::from_millis(50);
 
-/// What a name in a folder leads to.
+/// The kind of file that a name in a folder leads to.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Entry {
     /// The full path.
@@ -132,7 +132,7 @@ pub trait FileSystem: Send + Sync + Debug {
         Err(writing::read_only(from))
     }
 
-    /// Removes a file. Who has it open or mapped keeps it.
+    /// Removes a file. Open handles and mappings keep it.
     fn remove(&self, path: &Path) -> Result<()> {
         Err(writing::read_only(path))
     }
@@ -187,9 +187,10 @@ pub trait File: Send + Sync + Debug {
     /// The stamp of the open file now.
     fn stamp(&self) -> Result<Stamp>;
 
-    /// The stamp of what its path leads to in `fs`, of which it was opened, for those who ask at every statement. A file
-    /// that is written to, renamed, removed or replaced by a renamed one shows it at once; that a folder or a link on the way
-    /// leads elsewhere may show [`NAMES_STAND`] later, for a handle tells of its file quicker than a path.
+    /// The stamp of the file that its path leads to in `fs`, through which it was opened, for checks at every
+    /// statement. A file that is written to, renamed, removed or replaced by a renamed one shows it at once; a folder
+    /// or a link on the way that leads elsewhere may be noticed up to [`NAMES_STAND`] later, because a handle is
+    /// checked faster than a path.
     fn stamp_by_name(&self, fs: &dyn FileSystem) -> Result<Stamp> {
         fs.stamp(self.path())
     }

@@ -1,22 +1,23 @@
-//! Locks on ranges of a file's bytes and on whole files, as programs take them that share files without a server.
+//! Locks on ranges of a file's bytes and on whole files, compatible with those of programs that share files without a
+//! server.
 //!
-//! Both kinds are advisory: they bind those who ask, and nobody is kept from reading or writing.
+//! Both kinds are advisory: they bind only programs that ask for them.
 //!
 //! **Ranges** ([`WritableFile::try_lock_range`]) are those of fcntl(2). They need not lie within the file. On
 //! Linux Mainstay takes *open file description* locks (`F_OFD_SETLK`), which exclude and are excluded by the
 //! traditional record locks of other programs (fcntl(2): "conflicting lock combinations ... where one lock is an
 //! open file description lock and the other is a traditional record lock"), but belong to the open file and not to
-//! the process. So two handles in one process exclude each other, and a handle that is closed takes nobody else's
-//! locks with it - both of which traditional locks get wrong.
+//! the process. So two handles in one process exclude each other, and closing a handle releases only its own
+//! locks - both of which traditional locks get wrong.
 //!
-//! **Whole files** ([`WritableFile::try_share`]) are locked with flock(2). It is how Harbour keeps DOS's promise on
-//! Linux that a file opened for exclusive use is not opened by another.
+//! **Whole files** ([`WritableFile::try_share`]) are locked with flock(2). Harbour implements DOS's exclusive opening
+//! of files on Linux in this way.
 //!
-//! Files in memory keep the same rules in a table of their own, so that tests need no disk.
+//! Files in memory implement the same rules with their own table, so that tests need no disk.
 //!
-//! **Who holds it.** A traditional lock says its process. An open file description lock does not (its process is
+//! **The holder.** A traditional lock names its process. An open file description lock does not (its process is
 //! given as -1); its owner is looked up in `/proc`, where the system lists the locks of each open file, as far as
-//! this user may look.
+//! this user may read it.
 //!
 //! [`WritableFile::try_lock_range`]: crate::WritableFile::try_lock_range
 //! [`WritableFile::try_share`]: crate::WritableFile::try_share
@@ -29,7 +30,7 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 pub struct ByteRange {
     /// The first byte.
     pub start: u64,
-    /// How many; at least 1.
+    /// The number of bytes; at least 1.
     pub length: u64,
 }
 
@@ -45,7 +46,7 @@ impl ByteRange {
     }
 }
 
-/// What others may hold at the same time.
+/// The locks that others may hold at the same time.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum LockMode {
     /// Other shared locks.
@@ -54,7 +55,7 @@ pub enum LockMode {
     Exclusive,
 }
 
-/// Who holds a lock that another wants, as far as the operating system tells.
+/// The holder of a lock that another wants, as far as the operating system reports it.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct LockHolder {
     /// The number of the process.
@@ -63,7 +64,7 @@ pub struct LockHolder {
     pub program: Option<String>,
     /// The bytes that are locked.
     pub range: ByteRange,
-    /// How they are locked.
+    /// The mode of the lock.
     pub mode: LockMode,
 }
 

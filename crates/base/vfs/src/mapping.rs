@@ -1,7 +1,7 @@
 //! The bytes of a whole file, without reading it.
 //!
 //! On the disk they are mapped: the operating system brings in the pages that are touched, and drops them when
-//! memory is short. That is sound only for files that nobody writes to any more, so [`crate::FileSystem::map`]
+//! memory is short. That is sound only for files that are not written any more, so [`crate::FileSystem::map`]
 //! is for the files that Mainstay itself has finished (written, synced and renamed into place), in a folder
 //! whose lock it holds. A file that is removed or replaced by a renamed one stays as it was under the mapping.
 //!
@@ -12,7 +12,7 @@ use std::fmt;
 use std::ops::Deref;
 use std::sync::Arc;
 
-/// What mapped memory starts at a multiple of at least; copies keep to it too, so that Arrow's vectors can be
+/// The least alignment of mapped memory; copies have it too, so that Arrow's vectors can be
 /// used in place on every file system.
 const ALIGNMENT: usize = 64;
 

@@ -34,7 +34,7 @@ struct Tree {
     /// Those that were created by name.
     folders: BTreeSet<PathBuf>,
     locked: BTreeSet<PathBuf>,
-    /// How many files were ever created.
+    /// The number of files that were ever created.
     created: u64,
 }
 
@@ -133,7 +133,7 @@ impl Tree {
         }
     }
 
-    /// What `path` and everything below it is called when `from` is called `to`.
+    /// The new name of `path` after a rename of `from` to `to`, if it is `from` or below it.
     fn renamed(path: &Path, from: &Path, to: &Path) -> Option<PathBuf> {
         let rest = path.strip_prefix(from).ok()?;
         Some(if rest.as_os_str().is_empty() { to.to_owned() } else { to.join(rest) })

@@ -1,4 +1,4 @@
-//! What the writing side of a file system hands out: files to write to, locks, and mapped files.
+//! The writing side of a file system: files to write to, locks, and mapped files.
 //!
 //! **What survives a power loss.** A write is in the operating system's memory until [`WritableFile::sync`]
 //! returns, and a name (created, renamed, removed) is until [`FileSystem::sync_folder`] returns for the folder that
@@ -6,15 +6,15 @@
 //! [`FileSystem::replace`] takes for small ones:
 //!
 //! ```text
-//!   create "manifest.new" -> write_at -> sync        its bytes are on the disk, under a name nobody reads
+//!   create "manifest.new" -> write_at -> sync        its bytes are on the disk, under a name without readers
 //!   rename "manifest.new" to "manifest"              readers see the old file or the new one, never a mixture
 //!   sync_folder                                      the new name is on the disk too
 //! ```
 //!
-//! A sync that failed must never be tried again: Linux has then marked the pages clean, and the second try
-//! would report success for bytes that never arrived. Whoever sees it fail stops writing to that file.
+//! A sync that failed must never be retried: Linux has then marked the pages clean, and the second try
+//! would report success for bytes that never arrived. A caller that sees it fail stops writing to that file.
 //!
-//! [`crate::Simulated`] is the file system on which a test finds out that one of the steps is missing.
+//! With [`crate::Simulated`] a test detects that one of the steps is missing.
 //!
 //! [`FileSystem::sync_folder`]: crate::FileSystem::sync_folder
 //! [`FileSystem::replace`]: crate::FileSystem::replace
@@ -24,12 +24,12 @@ use mainstay_types::{Code, Error, Result};
 use std::fmt::Debug;
 use std::path::Path;
 
-/// What [`crate::FileSystem::create`] does about a file that exists already.
+/// The behaviour of [`crate::FileSystem::create`] if the file exists already.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Create {
     /// Fails.
     New,
-    /// Opens it with the content it has, and fails if there is none.
+    /// Opens it with the content it has, and fails if it does not exist.
     Existing,
     /// Opens it with the content it has.
     OpenOrCreate,
@@ -50,15 +50,15 @@ pub trait WritableFile: File {
     /// Cuts the file to this many bytes, or extends it with zeros.
     fn set_len(&self, len: u64) -> Result<()>;
 
-    /// Gives the file a time of its last write that no other write can leave behind, and says whether that is certain.
-    /// After that [`crate::Stamp`] tells every later write, also one in the same tick of the file system's clock. To be
-    /// called by who has kept all others from writing.
+    /// Gives the file a time of its last write that no other write can leave behind, and returns true if that is
+    /// certain. After that [`crate::Stamp`] shows every later write, also one in the same tick of the file system's
+    /// clock. To be called while all others are excluded from writing.
     fn set_unique_time(&self) -> Result<bool> {
         Ok(false)
     }
 
-    /// Takes a lock on these bytes if nobody holds one that excludes it, and says whether it did. A part of the
-    /// range that this handle holds already gets the new mode. Advisory; gone with the handle. See `locking.rs`.
+    /// Takes a lock on these bytes if no other handle holds one that excludes it, and returns true if it did. A part of
+    /// the range that this handle holds already gets the new mode. Advisory; gone with the handle. See `locking.rs`.
     fn try_lock_range(&self, range: ByteRange, mode: LockMode) -> Result<bool> {
         let _ = (range, mode);
         Err(no_locks(self.path()))
@@ -76,8 +76,8 @@ pub trait WritableFile: File {
         Err(no_locks(self.path()))
     }
 
-    /// Claims the whole file, for use beside others that do the same or for use alone, if nobody's claim
-    /// excludes it, and says whether it did. Advisory; gone with the handle.
+    /// Claims the whole file, shared with others that do the same or exclusively, if no other claim
+    /// excludes it, and returns true if it did. Advisory; gone with the handle.
     fn try_share(&self, mode: LockMode) -> Result<bool> {
         let _ = mode;
         Err(no_locks(self.path()))
@@ -90,29 +90,29 @@ pub trait FolderLock: Send + Sync + Debug {
     fn path(&self) -> &Path;
 }
 
-/// What every [`crate::FileSystem::lock`] says when another has the lock.
+/// The error of [`crate::FileSystem::lock`] when another process has the lock.
 pub(crate) fn busy(path: &Path) -> Error {
     Error::new(Code::Busy, "another process holds this lock file: the folder is in use by it")
         .at(path.display())
         .hint("end the other process, or connect to it; the file itself may stay")
 }
 
-/// What a file says that cannot be locked.
+/// The error of a file that cannot be locked.
 fn no_locks(path: &Path) -> Error {
     Error::new(Code::Unsupported, "files of this file system cannot be locked").at(path.display())
 }
 
-/// What the writing methods of a file system say that is only for reading.
+/// The error of the writing methods of a read-only file system.
 pub(crate) fn read_only(path: &Path) -> Error {
     Error::new(Code::ReadOnly, "this file system may be read only").at(path.display())
 }
 
-/// What a rename says of a folder whose new name would be below its old one.
+/// The error of a rename of a folder to a name below its old one.
 pub(crate) fn into_itself(path: &Path) -> Error {
     Error::new(Code::Io, "a folder cannot be moved into itself").at(path.display())
 }
 
-/// What [`Create::New`] says of a file that is there.
+/// The error of [`Create::New`] for a file that exists.
 pub(crate) fn exists(path: &Path) -> Error {
     Error::new(Code::Io, "a file of this name exists already").at(path.display())
 }

@@ -1,4 +1,4 @@
-//! What the simulated crashes may leave, and that protocols with a step left out are found by them.
+//! The states that simulated crashes may leave, and the detection of protocols that leave out a step.
 
 use mainstay_types::{Code, Result};
 use mainstay_vfs::{Create, FileSystem, Simulated, WritableFile, explore};
@@ -12,7 +12,7 @@ fn path(text: &str) -> &Path {
     Path::new(text)
 }
 
-/// What a step-by-step protocol returned before it was cut off.
+/// The result of a step-by-step protocol before it was cut off.
 fn acknowledged<T: Default>(steps: impl FnOnce(&mut T) -> Result<()>) -> T {
     let mut done = T::default();
     let _ = steps(&mut done);
@@ -303,7 +303,7 @@ fn names_survive_in_order_and_a_rename_between_folders_is_whole() {
     ];
     assert_eq!(found, BTreeSet::from(allowed));
 
-    // What one folder's sync makes certain includes the other half of the rename, and nothing after it.
+    // The sync of one folder also makes the other half of the rename durable, and nothing after it.
     system.sync_folder(path("b")).unwrap();
     let least = system.after_crash(0);
     assert!(least.open(path("a/1")).is_err() && least.open(path("b/1")).is_ok() && least.open(path("a/2")).is_err());

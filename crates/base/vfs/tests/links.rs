@@ -1,4 +1,4 @@
-//! Symbolic links of a folder that others name files in.
+//! Symbolic links in a folder in which others name files.
 
 #![allow(clippy::disallowed_methods)]
 

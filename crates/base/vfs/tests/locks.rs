@@ -1,10 +1,10 @@
-//! Locks of the operating system: between handles of one process, and who holds them.
+//! Locks of the operating system: between handles of one process, and their holders.
 
 use mainstay_types::Code;
 use mainstay_vfs::{ByteRange, Create, Disk, FileSystem, LockMode, Memory};
 use std::path::Path;
 
-/// What must hold on every file system.
+/// The rules that hold on every file system.
 fn handles_exclude_each_other(system: &dyn FileSystem, path: &Path) {
     assert_eq!(system.create(path, Create::Existing).unwrap_err().code(), Code::NotFound);
     let one = system.create(path, Create::New).unwrap();

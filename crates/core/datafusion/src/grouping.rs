@@ -1,7 +1,7 @@
 //! GROUP BY, with GROUPING SETS, CUBE and ROLLUP.
 //!
-//! Several groupings in one are all expressions of all of them, and for each grouping which expressions it has NULL in the
-//! place of:
+//! Several groupings in one are the list of all their expressions, and for each grouping the expressions that it
+//! replaces by NULL:
 //!
 //! ```text
 //!   ROLLUP (a, b)                 (-, -)  (a, -)  (a, b)

@@ -6,7 +6,8 @@
 //!   nothing                   every row with every row
 //! ```
 //!
-//! The operators compare columns. What is compared and is none becomes one, below the join, and is taken away above it.
+//! The operators compare columns. An operand that is not a column is computed as one, below the join, and removed above
+//! it.
 
 use crate::physical_planner::Planning;
 use datafusion_common::arrow::compute::SortOptions;
@@ -31,7 +32,7 @@ struct Side {
     /// Its columns with what was added for the comparison.
     columns: Arc<DFSchema>,
     keys: Vec<Arc<dyn PhysicalExpr>>,
-    /// How many columns it had.
+    /// The number of its columns before that.
     width: usize,
 }
 

@@ -1,7 +1,7 @@
 //! DataFusion, as much of it as Mainstay links: its crates under the names that its umbrella crate gives them.
 //!
-//! The umbrella crate itself, its catalogues and its readers of CSV, JSON and Arrow files are a quarter of the whole build and
-//! nothing that statements need (docs/building.md). What they have and statements do need is here:
+//! The umbrella crate itself, its catalogues and its readers of CSV, JSON and Arrow files are a quarter of the whole
+//! build and not needed by statements (docs/building.md). The parts that statements do need are here:
 //!
 //! ```text
 //!   SessionState       the rules, functions and settings by which a statement is planned
@@ -9,7 +9,7 @@
 //!   physical_planner   from an optimized logical plan to operators
 //! ```
 //!
-//! Nothing here waits: planning is a calculation, so there is no `async` in it.
+//! Planning is synchronous: it is a calculation, so there is no `async` in it.
 //!
 //! The crates, and the behaviour of the two parts that are written here, are those of DataFusion 55.
 
@@ -34,7 +34,7 @@ pub use datafusion_sql as sql;
 pub use object_store;
 pub use parquet;
 
-/// What plans run in, and what they are planned by.
+/// The execution environment of plans, and the configuration of planning.
 pub mod execution {
     pub use crate::session::{SessionRules, SessionState, default_expr_planners};
     pub use datafusion_execution::*;
@@ -50,7 +50,7 @@ pub mod datasource {
     pub use crate::catalog::{provider_as_source, source_as_provider};
     pub use datafusion_datasource::*;
 
-    /// How files are read.
+    /// The reading of files.
     pub mod physical_plan {
         pub use datafusion_datasource::file_scan_config::{FileScanConfig, FileScanConfigBuilder};
         pub use datafusion_datasource_parquet::source::ParquetSource;

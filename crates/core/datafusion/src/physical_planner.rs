@@ -1,16 +1,16 @@
-//! From an optimized logical plan to operators.
+//! The translation of an optimized logical plan to operators.
 //!
-//! Each node becomes one operator, most of them two lines below; groups that are many (`grouping`) and
-//! joins (`join`) have a file of their own. Afterwards the session's rules go over the operators.
+//! Each node becomes one operator, most of them in two lines below; grouping sets (`grouping`) and
+//! joins (`join`) have their own files. Afterwards the session's rules are applied to the operators.
 //!
 //! ```text
 //!   logical plan --> subqueries of one value --> operators, from the leaves up --> rules --> a plan that can run
 //! ```
 //!
-//! A subquery that gives one value and does not look at the row around it is a plan of its own, which runs before the rest
-//! and whose value the expressions then find in a place that both know.
+//! An uncorrelated scalar subquery is a separate plan, which runs before the rest; the expressions then read its value
+//! from a place that both share.
 //!
-//! Limits: statements that change something, EXPLAIN and COPY are not planned here; who asks for them gets an error.
+//! Limits: statements that change something, EXPLAIN and COPY are not planned here; they give an error.
 
 use crate::execution::SessionState;
 use arrow::datatypes::Schema;
@@ -49,7 +49,7 @@ use datafusion_physical_plan::{ExecutionPlan, ExecutionPlanProperties, InputOrde
 use std::fmt;
 use std::sync::Arc;
 
-/// What plans nodes that are not DataFusion's.
+/// A planner of nodes that are not DataFusion's.
 pub trait NodePlanner: fmt::Debug + Send + Sync {
     /// The operator of a node whose inputs are planned; `None` for a node that it does not know.
     fn plan(
@@ -138,7 +138,7 @@ fn check(plan: &Arc<dyn ExecutionPlan>) -> Result<()> {
     plan.children().into_iter().try_for_each(check)
 }
 
-/// What the operators of one plan are made with.
+/// The context in which the operators of one plan are made.
 #[derive(Clone, Copy)]
 pub struct Planning<'p> {
     /// The session whose statement it is.
@@ -206,7 +206,7 @@ impl Planning<'_> {
         if !exprs.any(|expr| expr.exists(is_subquery).unwrap_or(true)) {
             return Ok(MemorySourceConfig::try_new_as_values(Arc::clone(schema.inner()), rows)?);
         }
-        // The values of subqueries are known when the plan runs: each row is a projection of its own.
+        // The values of subqueries are known when the plan runs: each row is a separate projection.
         let of_row = |row: Vec<Arc<dyn PhysicalExpr>>| -> Result<Arc<dyn ExecutionPlan>> {
             let names = schema.fields().iter().map(|field| field.name().clone());
             let exprs = row.into_iter().zip(names).map(|(expr, alias)| ProjectionExpr { expr, alias });

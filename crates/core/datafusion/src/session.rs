@@ -1,4 +1,4 @@
-//! What a statement is planned by: settings, functions and rules.
+//! The planning context of a statement: settings, functions and rules.
 
 use crate::physical_planner::{NodePlanner, Planning};
 use datafusion_common::config::ConfigOptions;
@@ -46,7 +46,7 @@ fn named<F>(all: Vec<Arc<F>>, name: fn(&F) -> &str, aliases: fn(&F) -> &[String]
     all.into_iter().flat_map(names).collect()
 }
 
-/// What plans the expressions that DataFusion's grammar leaves to functions.
+/// The planners of the expressions that DataFusion's grammar leaves to functions.
 pub fn default_expr_planners() -> Vec<Arc<dyn ExprPlanner>> {
     vec![
         Arc::new(datafusion_functions::core::planner::CoreFunctionPlanner::default()),
@@ -59,7 +59,7 @@ pub fn default_expr_planners() -> Vec<Arc<dyn ExprPlanner>> {
 
 /// The rules of a session, in their order, and what plans the nodes that are not DataFusion's.
 pub struct SessionRules {
-    /// What plans expressions.
+    /// The planners of expressions.
     pub expr_planners: Vec<Arc<dyn ExprPlanner>>,
     /// Rules that settle types and names.
     pub analyzer: Vec<Arc<dyn AnalyzerRule + Send + Sync>>,
@@ -67,13 +67,13 @@ pub struct SessionRules {
     pub optimizer: Vec<Arc<dyn OptimizerRule + Send + Sync>>,
     /// Rules over the operators.
     pub physical: Vec<Arc<dyn PhysicalOptimizerRule + Send + Sync>>,
-    /// What plans nodes of ours.
+    /// The planner of our nodes.
     pub nodes: Option<Arc<dyn NodePlanner>>,
     /// Called for every operator that is made: its error ends the planning.
     pub ended: fn() -> Result<()>,
 }
 
-/// What a statement is planned by. Copies share what is in it.
+/// The planning context of a statement. Copies share its contents.
 #[derive(Clone)]
 pub struct SessionState {
     config: SessionConfig,
@@ -120,7 +120,7 @@ impl SessionState {
         &self.runtime_env
     }
 
-    /// What plans expressions.
+    /// The planners of expressions.
     pub fn expr_planners(&self) -> &[Arc<dyn ExprPlanner>] {
         &self.expr_planners
     }
@@ -140,7 +140,7 @@ impl SessionState {
         &self.physical
     }
 
-    /// What plans nodes that are not DataFusion's.
+    /// The planner of nodes that are not DataFusion's.
     pub fn nodes(&self) -> Option<&dyn NodePlanner> {
         self.nodes.as_deref()
     }
@@ -152,7 +152,7 @@ impl SessionState {
         (self.ended)()
     }
 
-    /// What expressions know of the statement.
+    /// The properties of the statement that expressions read.
     pub fn execution_props(&self) -> &ExecutionProps {
         &self.props
     }

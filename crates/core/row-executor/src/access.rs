@@ -1,4 +1,4 @@
-//! Which index gives the rows of a table, from what is known when it is that table's turn.
+//! The choice of an index for a table, from the values that are known when the join reaches that table.
 
 use crate::block::SortKey;
 use crate::expression::Expression;
@@ -102,7 +102,7 @@ impl Turn<'_> {
         (score > 0).then_some((score, access))
     }
 
-    /// What a column of the table is compared with in one of these ways, if that is known by now.
+    /// The value that a column of the table is compared with by one of these operators, if it is known by now.
     fn compared(&self, column: usize, ways: &[Comparison]) -> Option<&Expression> {
         let is_column = |expression: &Expression| is_column(expression, self.source, column);
         let is_known = |expression: &Expression| expression.sources() & !self.bound == 0 && !has_results(expression);

@@ -1,4 +1,4 @@
-//! Groups: what rows with the same keys come to.
+//! Groups: the aggregates over rows with equal keys.
 
 use crate::arithmetic::Number;
 use crate::expression::{Current, Expression, compare};
@@ -11,9 +11,9 @@ use std::collections::HashMap;
 /// The groups of a block. Without keys there is one group, also when there are no rows.
 #[derive(Clone, Debug)]
 pub struct Aggregate {
-    /// What rows of a group have in common; NULLs are.
+    /// The keys of a group; NULLs are equal to each other.
     pub keys: Vec<Expression>,
-    /// What is said of each group.
+    /// The aggregate calls over each group.
     pub calls: Vec<Call>,
 }
 
@@ -48,7 +48,7 @@ impl Call {
     }
 }
 
-/// What is known of one call in one group.
+/// The state of one call in one group.
 #[derive(Clone, Copy)]
 enum State<'r> {
     Count(i64),

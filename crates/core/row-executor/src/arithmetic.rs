@@ -1,8 +1,8 @@
-//! Numbers: the types that results have, and what the operators do.
+//! Numbers: the types of results, and the operators.
 //!
-//! The planner says of every operation which type its result has, and brings the operands to types that go together; so
-//! here a sum of whole numbers is one of whole numbers, and a sum of decimals has decimals of the result's scale. What does
-//! not fit the result's type is an error, in both executors.
+//! The planner gives every operation the type of its result, and converts the operands to types that go together; so
+//! here a sum of whole numbers is a whole number, and a sum of decimals has the decimals of the result's scale. A value
+//! that does not fit the result's type is an error, in both executors.
 
 use mainstay_types::{Code, Decimal, Error, Result, ValueRef};
 

@@ -1,4 +1,4 @@
-//! What the planner asks of the row executor.
+//! The planner's request to the row executor.
 
 use crate::{Aggregate, Call, Expression, Subquery};
 use mainstay_columnar::Table;
@@ -13,13 +13,13 @@ use std::sync::Arc;
 pub struct Block {
     /// The tables; none for a SELECT without FROM.
     pub sources: Vec<Source>,
-    /// What rows must satisfy, all of it; applied after outer joins.
+    /// The conditions on rows, joined by AND; applied after outer joins.
     pub conditions: Vec<Expression>,
     /// Groups.
     pub aggregate: Option<Aggregate>,
     /// A choice among all rows by their numbers; the block has no aggregate then.
     pub numbered: Option<Numbered>,
-    /// What groups must satisfy.
+    /// The conditions on groups.
     pub having: Vec<Expression>,
     /// The columns of the answer.
     pub output: Vec<Expression>,
@@ -117,14 +117,14 @@ impl Block {
 pub struct Numbered {
     /// The order that the rows are numbered in.
     pub keys: Vec<SortKey>,
-    /// What the numbers of a row must satisfy.
+    /// The conditions on the numbers of a row.
     pub conditions: Vec<Expression>,
 }
 
 /// A part of an order.
 #[derive(Clone, Debug)]
 pub struct SortKey {
-    /// What is ordered by.
+    /// The expression of the order.
     pub expression: Expression,
     /// From the greatest value down.
     pub descending: bool,
@@ -159,9 +159,9 @@ pub enum ParameterType {
     Binary,
     /// A day.
     Date,
-    /// A moment, in steps of so many ticks of 100 ns.
+    /// A timestamp, in steps of so many ticks of 100 ns.
     Timestamp(i64),
-    /// A moment with an offset.
+    /// A timestamp with an offset.
     TimestampWithOffset,
 }
 

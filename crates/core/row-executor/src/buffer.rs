@@ -1,5 +1,5 @@
-//! The answer of a run: rows of cells, whose texts lie in one long text; or where rows lie that are columns of one table as
-//! it has them.
+//! The answer of a run: rows of cells, whose texts lie in one long text; or the positions of rows, if the answer
+//! consists of columns of one table as they are stored.
 
 use mainstay_store::group::Group;
 use mainstay_types::{Date, Decimal, Interval, Time, Timestamp, ValueRef};
@@ -113,7 +113,7 @@ impl Buffer {
         }
     }
 
-    /// Returns true if there are none.
+    /// Returns true if it has no rows.
     pub fn is_empty(&self) -> bool {
         self.len() == 0
     }

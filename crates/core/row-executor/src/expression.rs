@@ -1,7 +1,7 @@
-//! Expressions over the rows at hand.
+//! Expressions over the current rows.
 //!
-//! SQL's logic has three values: a condition keeps a row only when it is true, and NOT of unknown is unknown. Values are
-//! borrowed from where they lie. Only functions and sort keys make new texts, which last as long as the run.
+//! SQL's logic has three values: a condition keeps a row only when it is true, and NOT of unknown is unknown. Values
+//! are borrowed from their columns. Only functions and sort keys create new texts, which last as long as the run.
 
 use crate::arithmetic::{Number, Operation, cast};
 use crate::subquery::{Answers, Subquery};
@@ -13,12 +13,12 @@ use std::cmp::Ordering;
 use std::fmt::Debug;
 use std::sync::Arc;
 
-/// How many tables a block joins at most.
+/// The number of tables that a block joins at most.
 pub(crate) const MAX_SOURCES: usize = 8;
 
 /// A function that only its dialect knows.
 pub trait Function: Debug + Send + Sync {
-    /// Its value for these arguments, of the type that the planner was told of.
+    /// Its value for these arguments, of the type that the planner was given.
     ///
     /// Errors: `InvalidValue` and `DivisionByZero` where it fails as the batch executor's fails.
     fn call(&self, arguments: &[ValueRef<'_>]) -> Result<Value>;
@@ -52,7 +52,7 @@ pub enum Expression {
     Constant(Value),
     /// A comparison: numbers by their values, texts byte by byte. Unknown if either side is NULL.
     Compare {
-        /// How.
+        /// The operator.
         op: Comparison,
         /// The left side.
         left: Box<Expression>,
@@ -61,7 +61,7 @@ pub enum Expression {
     },
     /// A comparison of texts as a collation has it, without regard to blanks at their ends.
     CompareText {
-        /// How.
+        /// The operator.
         op: Comparison,
         /// The left side.
         left: Box<Expression>,
@@ -82,7 +82,7 @@ pub enum Expression {
     Is(Box<Expression>, bool),
     /// True if it is one of a list.
     In {
-        /// What is looked for.
+        /// The value to look for.
         expression: Box<Expression>,
         /// Where.
         list: Vec<Expression>,
@@ -102,7 +102,7 @@ pub enum Expression {
     },
     /// A calculation.
     Calculate {
-        /// What is done.
+        /// The operator.
         operation: Operation,
         /// The left side.
         left: Box<Expression>,
@@ -122,7 +122,7 @@ pub enum Expression {
     Case {
         /// Conditions and what they lead to.
         branches: Vec<(Expression, Expression)>,
-        /// What is left; NULL if nothing is said.
+        /// The value if no condition is true; NULL if it is missing.
         otherwise: Option<Box<Expression>>,
     },
     /// The first that is not NULL.
@@ -159,7 +159,7 @@ const FEW_ARGUMENTS: usize = 4;
 #[derive(Clone, Copy)]
 pub(crate) struct Current<'r> {
     pub(crate) rows: [Option<Version<'r>>; MAX_SOURCES],
-    /// How many columns each table has, without the hidden ones.
+    /// The number of columns of each table, without the hidden ones.
     pub(crate) widths: &'r [usize],
     pub(crate) parameters: &'r [ValueRef<'r>],
     /// Where new texts lie.
@@ -178,7 +178,7 @@ impl<'r> Current<'r> {
         Current { answers: Some(answers), ..self }
     }
 
-    /// A value of its own, for as long as the run lasts.
+    /// Keeps an owned value for as long as the run lasts.
     pub(crate) fn keep(&self, value: &Value) -> ValueRef<'r> {
         match value {
             Value::Text(text) => ValueRef::Text(self.texts.alloc_str(text)),
@@ -410,7 +410,7 @@ impl Expression {
         }
     }
 
-    /// What it is made of.
+    /// The subexpressions.
     fn parts_mut(&mut self) -> Vec<&mut Expression> {
         match self {
             Expression::Column { .. }
@@ -474,7 +474,7 @@ fn call<'r>(
     Ok(current.keep(&value))
 }
 
-/// How two values stand to each other; `None` if either is NULL.
+/// The order of two values; `None` if either is NULL.
 ///
 /// Doubles are in total order, but for zero, of which there is one: as in the vector kernels.
 ///
@@ -492,7 +492,7 @@ pub(crate) fn compare(left: ValueRef<'_>, right: ValueRef<'_>) -> Result<Option<
         (ValueRef::Date(a), ValueRef::Date(b)) => a.cmp(&b),
         (ValueRef::Time(a), ValueRef::Time(b)) => a.cmp(&b),
         (ValueRef::Timestamp(a), ValueRef::Timestamp(b)) => a.cmp(&b),
-        // Offsets do not count; a moment without one is what is left when it is taken away.
+        // Offsets do not count; a timestamp without one is compared as UTC.
         (
             ValueRef::TimestampWithOffset { utc: a, .. },
             ValueRef::TimestampWithOffset { utc: b, .. } | ValueRef::Timestamp(b),

@@ -8,14 +8,14 @@
 //!   Buffer     the answer: cells, and one run of bytes for all their texts; used again by the next run
 //! ```
 //!
-//! Values are read where they lie in the tables' columns and are borrowed until they are written into the buffer, so once
-//! the buffers have grown nothing is allocated for a row. There is no async here, and vectors are looked at only for groups
-//! over a whole table (`whole`): a statement that looks at a
-//! handful of rows is done before a vector executor has set itself up. What turns out to look at many rows gives up
-//! ([`Outcome::TooMany`]) and is run by the batch executor, with the same answer.
+//! Values are read in place in the tables' columns and are borrowed until they are written into the buffer, so once the
+//! buffers have grown nothing is allocated for a row. There is no async here, and vectors are used only for groups over
+//! a whole table (`whole`): a statement that reads a handful of rows is done before a vector executor has set itself
+//! up. A statement that turns out to read many rows gives up ([`Outcome::TooMany`]) and is run by the batch executor,
+//! with the same answer.
 //!
-//! An index gives a superset of the rows wanted, and every condition is applied again to what it gives; so an index may
-//! serve a condition that it answers only roughly.
+//! An index gives a superset of the wanted rows, and every condition is applied to them; so an index may
+//! serve a condition that it answers only approximately.
 
 mod access;
 mod aggregate;

@@ -20,7 +20,7 @@ use mainstay_columnar::Comparison;
 use mainstay_store::NativeTable;
 use mainstay_store::index::Direction;
 
-/// How the rows of two inputs meet.
+/// The kind of join of two inputs.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[allow(missing_docs, reason = "each is its own name")]
 pub enum Join {
@@ -106,9 +106,9 @@ pub struct Node {
     pub defined: Vec<String>,
     /// The columns of its rows.
     pub columns: Vec<String>,
-    /// How many rows it passes on at most, for an operator that limits them.
+    /// The greatest number of rows it passes on, for an operator that limits them.
     pub limit: Option<usize>,
-    /// How many rows the planner expects.
+    /// The number of rows that the planner expects.
     pub rows: Option<f64>,
     /// The operators whose rows it works on.
     pub inputs: Vec<Node>,

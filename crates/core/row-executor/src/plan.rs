@@ -1,4 +1,4 @@
-//! The order in which a block's tables are joined, and where each condition is decided.
+//! The join order of a block's tables, and the place where each condition is evaluated.
 
 use crate::access::{Access, Turn, has_results};
 use crate::block::Block;
@@ -28,7 +28,7 @@ pub struct Plan {
     /// The same, and behind them those of subqueries.
     all_tables: Vec<Arc<NativeTable>>,
     subqueries: Vec<Subquery>,
-    /// How many columns each table has, without the hidden ones.
+    /// The number of columns of each table, without the hidden ones.
     pub(crate) widths: Vec<usize>,
     pub(crate) steps: Vec<Step>,
     /// Conditions that look at no table.
@@ -38,7 +38,7 @@ pub struct Plan {
     /// True if the only table is read from one end to the other for an answer in the order of its row ids: there is
     /// nothing to sort as long as no change has moved a row.
     pub(crate) is_by_row: bool,
-    /// How the vector kernels do it, for a table of more than a few rows.
+    /// The plan of the vector kernels, for a table of more than a few rows.
     pub(crate) whole: Option<Whole>,
     /// The columns of the only table that are the answer as they are stored, in the order in which rows are met.
     pub(crate) stored: Option<Vec<usize>>,
@@ -54,7 +54,7 @@ pub(crate) struct Step {
     pub(crate) partner: Option<Vec<Expression>>,
     /// Tests whose rows stay with or without a partner, where nothing else is asked of partners.
     pub(crate) existence: Option<bool>,
-    /// What can be decided when this table has a row.
+    /// The conditions that can be evaluated when this table has a row.
     pub(crate) conditions: Vec<Expression>,
     /// Those of them that a range of the index leaves open when all its bounds are whole numbers or dates; `None` where it
     /// leaves all open.
@@ -183,7 +183,7 @@ impl Plan {
         (self.steps.is_empty() || table.estimated_rows() > FEW).then_some((whole, table))
     }
 
-    /// What is said of all rows of a table together, of plain columns.
+    /// The aggregates over all rows of a table together, of plain columns.
     pub(crate) fn in_one_group(&self) -> Option<&Whole> {
         let has_keys = self.block.aggregate.as_ref().is_some_and(|aggregate| !aggregate.keys.is_empty());
         self.whole.as_ref().filter(|_| !has_keys)
@@ -312,7 +312,7 @@ fn native(table: &Arc<dyn Table>) -> Option<Arc<NativeTable>> {
     any.downcast_ref::<Shown>().map(|shown| Arc::clone(&shown.0))
 }
 
-/// How often a plan that met too many rows is tried again: after 1 run of the other executor, after 3, 7 ... 63.
+/// The retries of a plan that met too many rows: after 1 run of the other executor, after 3, 7 ... 63.
 #[derive(Debug, Default)]
 pub(crate) struct Patience {
     penalty: AtomicU32,

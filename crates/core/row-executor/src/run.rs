@@ -22,10 +22,10 @@ const VISITS: usize = 4_096;
 /// The same where functions are slow.
 const SLOW_VISITS: usize = 512;
 
-/// How many columns of an index take part in a search.
+/// The number of columns of an index that take part in a search.
 const KEY_COLUMNS: usize = 16;
 
-/// How a run ended.
+/// The outcome of a run.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Outcome {
     /// The answer is in the buffer.
@@ -39,7 +39,7 @@ pub enum Outcome {
     Failed,
 }
 
-/// What runs use again: buffers for keys.
+/// Scratch memory that runs reuse: buffers for keys.
 #[derive(Debug, Default)]
 pub struct Scratch {
     probes: Vec<Probe>,
@@ -47,16 +47,16 @@ pub struct Scratch {
 }
 
 impl Scratch {
-    /// What the last run read of each table, in the order of [`Plan::all_tables`]. Subqueries are not counted.
+    /// The reads of the last run per table, in the order of [`Plan::all_tables`]. Subqueries are not counted.
     pub fn reads(&self) -> &[Reads] {
         &self.reads
     }
 }
 
-/// What a run read of one table.
+/// The reads of one table by a run.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Reads {
-    /// How often it began to read a range of an index or the whole table. Looking for one key is no scan.
+    /// The number of scans begun, of a range of an index or of the whole table. Looking up one key is no scan.
     pub scans: u32,
     /// Rows that were fetched by an index, and groups that were read from one end to the other.
     pub reads: u32,
@@ -192,12 +192,12 @@ impl Plan {
         Ok(Outcome::Done)
     }
 
-    /// How many versions a run looks at.
+    /// The number of versions that a run may visit.
     fn visits(&self) -> usize {
         if self.block.is_slow { SLOW_VISITS } else { VISITS }
     }
 
-    /// How many cells a row has in the buffer while it is filled: the answer's, then those of orders.
+    /// The number of cells of a row in the buffer while it is filled: the answer's, then those of orders.
     fn cells(&self, sorts: bool) -> usize {
         let keys = if sorts { self.block.order.len() } else { 0 };
         self.block.output.len() + keys + self.block.numbered.as_ref().map_or(0, |numbered| numbered.keys.len())

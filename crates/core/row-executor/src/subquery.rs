@@ -1,13 +1,13 @@
-//! Queries within expressions that look at no row of the statement around them.
+//! Uncorrelated subqueries in expressions.
 //!
 //! ```text
 //!   SET total = (SELECT price FROM items WHERE id = $1)      value: one row, NULL where there is none
 //!   IF EXISTS (SELECT ... )                                  the planner counts the rows: count(*) > 0
 //! ```
 //!
-//! Such a query has one value for a whole run. It runs when the first expression asks for it, so a CASE that does not reach it
-//! keeps it from running. A query that gives two rows, or that the row executor cannot finish, leaves the whole statement to the
-//! batch executor, which reports the error.
+//! Such a query has one value for a whole run. It runs when the first expression needs it, so it does not run if a CASE
+//! does not reach it. A query that gives two rows, or that the row executor cannot finish, leaves the whole statement
+//! to the batch executor, which reports the error.
 
 use crate::buffer::Buffer;
 use crate::expression::Current;

@@ -1,15 +1,15 @@
 //! Groups over a whole table, by the vector kernels.
 //!
-//! Where no condition narrows a table down, walking its versions costs tens of nanoseconds a row and folding the vectors of
-//! its columns a few. What the kernels give are the results of the block's aggregate; HAVING, the output and the order over
-//! them are the row executor's, as everywhere, and nothing of a batch plan is set up for a handful of groups.
+//! Where no condition narrows a table down, walking its versions costs tens of nanoseconds a row and folding the
+//! vectors of its columns a few. The kernels compute the results of the block's aggregate; HAVING, the output and the
+//! order over them are the row executor's, as everywhere, and no batch plan is set up for a handful of groups.
 //!
 //! ```text
 //!   groups of the table --vectors, visible rows--> Aggregator --> results, a row a group --> HAVING, output, order
 //! ```
 //!
-//! Limits: one table, keys and arguments that are plain columns, and no more row slots than [`MOST`], since one thread does
-//! it and nobody can stop it. The kernels leave some types out ([`Aggregator::supports`]).
+//! Limits: one table, keys and arguments that are plain columns, and no more row slots than [`MOST`], since it runs in
+//! one thread and cannot be cancelled. The kernels do not support some types ([`Aggregator::supports`]).
 
 use crate::aggregate::{Aggregate as BlockAggregate, Call};
 use crate::arithmetic::Number;

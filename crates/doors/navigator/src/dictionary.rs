@@ -1,13 +1,13 @@
-//! Data dictionaries of a server: what the server is given to log in with, and what it asks about tables.
+//! Data dictionaries of a server: the login, and the rules of tables.
 //!
-//! The crate knows none. Whoever serves a folder may give its [`Service`](crate::server::Service) something that does; a
-//! client whose database is a file `.add` then has a session of that dictionary, with the user and the password that it
-//! has said. All checks are made at the server:
+//! The crate implements none. The server of a folder may give its [`Service`](crate::server::Service) an
+//! implementation; a client whose database is a file `.add` then has a session of that dictionary, with the user and
+//! the password that it has sent. All checks are made at the server:
 //!
 //! ```text
-//!   log in            who may come in                                         Dictionaries::open
-//!   open a table      its file, whether the user may, its indexes and rules   find, bind
-//!   rows              columns that are not to be read are blank               Hidden
+//!   log in            the right to connect                                    Dictionaries::open
+//!   open a table      its file, the user's rights, its indexes and rules      find, bind
+//!   rows              columns that may not be read are blank                  Hidden
 //!   files             those of the dictionary are changed through it alone    may_replace
 //!   AdsDD... calls    run at the server as they run here                      call
 //! ```
@@ -43,7 +43,7 @@ pub struct Found {
     pub kinds: (u32, u32),
 }
 
-/// What of a table is not to be read.
+/// The columns of a table that the user may not read.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Hidden {
     /// The columns.
@@ -57,7 +57,7 @@ pub trait Dictionary: Send {
     /// The user's name as the dictionary has it.
     fn user(&self) -> String;
 
-    /// What runs the client's statements, with the rights of its user.
+    /// The session that runs the client's statements, with the rights of its user.
     fn sql(&self) -> Box<dyn SqlSession>;
 
     /// The table that the first of some names means which means one: a name in the dictionary, or a file's. `paths` are
@@ -66,7 +66,7 @@ pub trait Dictionary: Send {
     /// Errors: as [`refused`] has them, for a table that the user may not open so; [`a_view`] for the name of a view.
     fn find(&self, names: &[PathBuf], paths: &[PathBuf], mode: Mode) -> Result<Option<Found>>;
 
-    /// Gives an open table its indexes and rules. What of it is not to be read.
+    /// Gives an open table its indexes and rules. Returns the columns that the user may not read.
     fn bind(&self, area: &mut Area, table: &str) -> Result<Hidden>;
 
     /// The rows of a view.
@@ -84,7 +84,7 @@ pub trait Dictionary: Send {
     /// Runs a call of the interface.
     fn call(&mut self, name: &str, arguments: Vec<Given>) -> Called;
 
-    /// The tables' transaction that has begun, or that there is none any more.
+    /// Notes the tables' transaction that has begun, or `None` after its end.
     fn note_transaction(&self, transaction: Option<&Transaction>);
 
     /// Tables that take part in the transaction because others depend on them.
@@ -111,14 +111,14 @@ pub enum Given {
     Place(u64),
 }
 
-/// What a call has answered.
+/// The answer of a call.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Called {
     /// Its code; 0 for success.
     pub code: u32,
-    /// What there is to say about it.
+    /// A detailed message.
     pub detail: String,
-    /// What is in the places now, in their order: the bytes that were written, or the number.
+    /// The contents of the places after the call, in their order: the bytes that were written, or the number.
     pub places: Vec<Given>,
 }
 
@@ -139,5 +139,5 @@ pub fn a_view() -> Error {
     refused(0, "the name is that of a view")
 }
 
-/// What tells these errors from those of SQL.
+/// The state that distinguishes these errors from those of SQL.
 const STATE: u8 = 0xAC;

@@ -12,13 +12,13 @@
 //!   wire         frames, messages, values                       docs/formats/navigator.md
 //!      |
 //!   Session      a client's tables and transaction              server: session, steps, pages
-//!   Service      the folder, who is connected, who locks what   server: service, folder
+//!   Service      the folder, connected users, locks             server: service, folder
 //! ```
 //!
-//! SQL and data dictionaries are given to the service by who has them (`sql`, `dictionary`). The rows of a query are a
-//! table, too, at the server as here (`rows`).
+//! The server supplies SQL and data dictionaries to the service (`sql`, `dictionary`). The rows of a query are a
+//! table, too, on both sides (`rows`).
 //!
-//! The server's side has no sockets: `mainstay-server` listens, checks who may come in, and hands requests on.
+//! The server's side has no sockets: `mainstay-server` listens, authenticates clients, and passes requests on.
 
 pub mod client;
 pub mod dictionary;

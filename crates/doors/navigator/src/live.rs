@@ -1,7 +1,7 @@
 //! Live cursors: the records of a table that a statement shows, known by their numbers.
 //!
-//! Whoever has the statement's session says which they are ([`SqlSession::members`]): here the library, at a server the
-//! session of a client. What is here is what both have of them.
+//! The owner of the statement's session determines the records ([`SqlSession::members`]): in the library the library
+//! itself, at a server the session of a client. This module is the part that both share.
 //!
 //! [`SqlSession::members`]: crate::sql::SqlSession::members
 
@@ -77,7 +77,7 @@ fn put(records: &mut Vec<u64>, record: u32, is_row: bool) {
     }
 }
 
-/// What notes the records that are written through a cursor, behind the rules that its table has.
+/// Notes the records that are written through a cursor, after the rules of its table have run.
 #[derive(Debug)]
 pub(crate) struct Watch {
     rules: Option<Arc<dyn RecordRules>>,

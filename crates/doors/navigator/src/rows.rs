@@ -3,14 +3,14 @@
 //! ```text
 //!   RowSource --> [Kept: until the types are known] --> RowTable --> Area
 //! ```
-//! The rows are written into a table of Visual FoxPro's form that is nobody's file, and a work area is opened on it, so
-//! that everything that can be done with a table (moving, filters, counting) can be done with rows, by the same code. A
-//! column's name may be longer than a field's; who opens the table keeps both. Rows with a field of an ADT are an ADT, whose
-//! fields have the types of their columns.
+//! The rows are written into a private table in Visual FoxPro's form, and a work area is opened on it, so that all
+//! operations on tables (moving, filters, counting) work on rows, by the same code. A column's name may be longer than
+//! a field's; the opener of the table stores both. Rows with a field of an ADT are an ADT, whose fields have the types
+//! of their columns.
 //!
-//! However many rows there are, few are in memory at a time: they come in pieces, and a table that is not short goes to a
-//! file without a name in the system's folder for temporary files. A field has a length, and what some columns need is
-//! known behind the last row only; then the rows are put aside first, in such a file, too.
+//! Few rows are in memory at a time, however many there are: they come in pieces, and a table that is not short goes to
+//! an unnamed file in the system's folder for temporary files. A field has a fixed length, and for some columns it is
+//! known only after the last row; then the rows are buffered first, in such a file, too.
 
 use crate::sql::{Column, Outcome};
 use crate::wire::{Reader, Wire};

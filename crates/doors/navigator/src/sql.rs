@@ -1,11 +1,11 @@
-//! Statements: what runs them, and what they take and answer. The library has the same shapes for statements here.
+//! Statements: the session that runs them, their input and output. The library has the same types for statements.
 //!
-//! The crate knows no SQL. Whoever serves a folder may give its [`Service`](crate::server::Service) something that does;
-//! then each client has a session of it, from its first statement on. The rows of a query may come piece by piece
-//! ([`SqlSession::query`]); they are made a table that is not kept in memory ([`crate::rows`]).
+//! The crate implements no SQL. The server of a folder may give its [`Service`](crate::server::Service) an
+//! implementation; then each client has a session of it, from its first statement on. The rows of a query may come
+//! piece by piece ([`SqlSession::query`]); they are written into a table outside of memory ([`crate::rows`]).
 //!
-//! A statement that begins or ends a transaction only says so: the client then does it, and who has both the tables and
-//! the statements has both do it, so that they are in one.
+//! A statement that begins or ends a transaction only requests it: the client then does it, and the owner of both the
+//! tables and the statements does it for both, so that they are in one transaction.
 
 use crate::rows::RowSource;
 use mainstay_types::{Code, Error, Result, SqlType, Value};
@@ -15,7 +15,7 @@ use std::path::Path;
 
 /// Runs SQL over the folders of a server.
 pub trait ServedSql: Send + Sync + std::fmt::Debug {
-    /// What runs the statements of one client. The folder is the client's.
+    /// Opens the session of statements for one client. The folder is the client's.
     fn open(&self, folder: &Path, user: &str) -> Result<Box<dyn SqlSession>>;
 }
 
@@ -24,15 +24,15 @@ pub trait SqlSession: Send {
     /// Runs one statement or a script. `parameters` are by position, or by name where one is given.
     fn execute(&mut self, sql: &str, parameters: &[Parameter]) -> Result<Outcome>;
 
-    /// The same for who wants a cursor over the rows, and need not have all of them in memory. The source of rows is of
-    /// the state that there is now, as long as nothing is changed before its end.
+    /// The same for a cursor over the rows, which need not all be in memory. The source of rows is of
+    /// the current state, as long as nothing is changed before its end.
     ///
     /// Errors: those of the statement; what goes wrong behind the first rows its source may say.
     fn query(&mut self, sql: &str, parameters: &[Parameter]) -> Result<Executed> {
         self.execute(sql, parameters).map(Executed::Done)
     }
 
-    /// Checks a statement without running it, and says its parameters: their names, empty for those by position.
+    /// Checks a statement without running it, and returns its parameters: their names, empty for those by position.
     fn prepare(&mut self, sql: &str) -> Result<Vec<String>>;
 
     /// Lets statements only read from now on.
@@ -85,7 +85,7 @@ pub trait SqlSession: Send {
         Err(Error::new(Code::Unsupported, "the engine of SQL knows no triggers"))
     }
 
-    /// Works with the tables that statements of the transaction have open, for who ends it.
+    /// Works with the tables that statements of the transaction have open, to end it.
     ///
     /// Errors: those of the work.
     fn with_tables(&mut self, work: &mut dyn FnMut(&mut [&mut IndexedTable]) -> Result<()>) -> Result<()> {
@@ -116,7 +116,7 @@ pub struct Firing {
 pub struct Live {
     /// The table, as a program would open it.
     pub table: String,
-    /// What finds the records, in the session's own words; none if every record is one.
+    /// The query of the records, in the session's own dialect; none if every record is one.
     pub members: Option<String>,
 }
 
@@ -125,7 +125,7 @@ pub struct Live {
 pub struct Shown {
     /// The table, as a program would open it.
     pub table: String,
-    /// The number by which the table is told to show these records.
+    /// The number by which a request makes the table show these records.
     pub members: u32,
 }
 
@@ -156,20 +156,21 @@ impl Column {
     }
 }
 
-/// What a statement gives.
+/// The result of a statement.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Outcome {
     /// The columns; none if the statement gives no rows.
     pub columns: Vec<Column>,
     /// The rows, a value for each column.
     pub rows: Vec<Vec<Value>>,
-    /// How many rows it has changed.
+    /// The number of changed rows.
     pub affected: u64,
-    /// What the connection's transaction is to do: a statement that says BEGIN, COMMIT and the like only asks for it.
+    /// The requested step of the connection's transaction: a statement that says BEGIN, COMMIT and the like only asks
+    /// for it.
     pub step: Option<TransactionStep>,
 }
 
-/// What a statement gives whose rows need not be there at once.
+/// The result of a statement whose rows need not be there at once.
 pub enum Executed {
     /// All of it.
     Done(Outcome),
@@ -195,7 +196,7 @@ pub enum TransactionStep {
     RollBack,
     /// A place to come back to.
     Savepoint(String),
-    /// What came after that place is undone.
+    /// The changes after that savepoint are undone.
     RollBackTo(String),
 }
 

@@ -1,5 +1,5 @@
-//! Bytes that are no protocol: what is read from them is an error or a message, and what a message asks for is done or
-//! refused.
+//! Bytes that violate the protocol: reading them gives an error or a message, and the request of a message is carried
+//! out or refused.
 
 mod common;
 
@@ -19,7 +19,7 @@ use mainstay_xbase::dbf::{FieldSpec, Format, TableSpec};
 use std::path::PathBuf;
 use std::time::{Duration, Instant};
 
-/// How long each kind of input is made for.
+/// The time for which each kind of input is generated.
 const FOR: Duration = Duration::from_secs(2);
 
 /// One of every step, in an order in which most can be carried out.
@@ -154,7 +154,7 @@ fn parameters() -> Vec<Parameter> {
     every_value().into_iter().enumerate().map(|(at, value)| Parameter { name: format!("p{at}"), value }).collect()
 }
 
-/// What a query answers, with every type.
+/// A query result with every type.
 fn outcome() -> Outcome {
     let collation = Collation::CaseAccentInsensitive;
     let types = [
@@ -250,7 +250,7 @@ fn damaged_messages_are_refused_or_read_within_their_length() {
             let bytes = mutated(&mut random, &requests);
             if let Ok(request) = decode::<Request>(&bytes) {
                 read += 1;
-                // What was read is what is there: nothing is made out of nothing.
+                // A message that was read is written as the same bytes: nothing is made out of nothing.
                 assert_eq!(encode(&request), bytes);
             }
             if let Ok(answer) = decode::<Answer>(&mutated(&mut random, &answers)) {
@@ -287,7 +287,7 @@ fn a_session_survives_whatever_it_is_asked() {
             asked += 1;
             let answer = session.answer(&request, &mut untold);
             done += answer.replies.len();
-            // Nothing of its own is broken.
+            // The error is not an internal one.
             let internal = answer.error.filter(|error| error.code() == Code::Internal);
             assert!(internal.is_none(), "{request:?} {internal:?}");
         }

@@ -1,4 +1,4 @@
-//! What others change is seen: at once where the client asks, and within a second where it does not.
+//! Changes of others are seen: at once if the client asks, and within a second if it does not.
 
 mod common;
 
@@ -33,7 +33,7 @@ fn rest() {
     std::thread::sleep(KEPT_FOR + Duration::from_millis(50));
 }
 
-/// Who changes the table: a client of this process, one of another, a program that works with the files.
+/// The writers of the table: a client of this process, one of another, a program that works with the files.
 fn others(served: &Served) -> Vec<(&'static str, Box<dyn WorkArea>)> {
     let (near, far) = (served.client("bob"), served.client_of("tcp://elsewhere", "eve"));
     vec![

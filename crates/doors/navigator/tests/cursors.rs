@@ -185,7 +185,7 @@ fn rows_are_measured_without_being_kept() {
     }
 }
 
-/// What the client changes after its statement is not in the rows: the next statement waits for them.
+/// Changes of the client after its statement are not in the rows: the next statement waits for them.
 #[test]
 fn statements_and_changes_wait_for_the_rows_of_the_one_before() {
     let (served, sql) = served();
@@ -227,7 +227,7 @@ fn an_error_behind_the_first_rows_is_told_with_the_rows_that_are_missing() {
     area.close().unwrap();
 }
 
-/// Who closes a cursor does not wait for its rows, nor does the server make the rest.
+/// A client that closes a cursor does not wait for its rows, nor does the server compute the rest.
 #[test]
 fn a_cursor_that_is_closed_ends_its_statement() {
     let (served, sql) = served();

@@ -1,4 +1,4 @@
-//! A connection that is lost and made again: what was set is set again, all of it or the next request tries once more.
+//! A lost connection that is re-established: all settings are restored, or the next request tries once more.
 
 mod common;
 
@@ -97,7 +97,7 @@ fn a_view_that_cannot_be_made_again_is_made_by_the_next_request() {
     area.refresh().unwrap();
     area.set_order(Some(more)).unwrap();
     assert_eq!(shown(&mut area), [10, 9, 8, 7]);
-    // What could not be set up was not left open.
+    // A table that could not be set up was not left open.
     let activity = served.service.activity();
     assert_eq!(activity.members.len(), 1);
 }

@@ -1,4 +1,4 @@
-//! What work with a table costs: round trips and bytes.
+//! The cost of work with a table: round trips and bytes.
 
 mod common;
 
@@ -45,7 +45,7 @@ fn paint(area: &mut RemoteArea) -> usize {
     rows
 }
 
-/// What is spent while something is done.
+/// The traffic of some work.
 fn cost(client: &Arc<Client>, work: impl FnOnce()) -> Traffic {
     let before = client.traffic();
     work();
@@ -190,7 +190,7 @@ fn appended_records_cost_one_round_trip_each() {
     assert_eq!((here.record_number(), here.get_number(0).unwrap()), (60, 60.0));
 }
 
-/// A record that the server refuses stays pending, and is written again by every move. What is sent for it must not grow.
+/// A record that the server refuses stays pending, and is written again by every move. Its requests must not grow.
 #[test]
 fn a_write_that_is_refused_again_and_again_stays_as_long_as_it_is() {
     let served = Served::new();

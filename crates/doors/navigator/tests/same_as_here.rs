@@ -1,4 +1,4 @@
-//! A table of a server does what the same table does here: random work on two copies of it, compared after every step.
+//! A table of a server behaves like the same local table: random work on two copies of it, compared after every step.
 
 mod common;
 
@@ -8,7 +8,7 @@ use mainstay_navigator::client::RemoteArea;
 use mainstay_vfs::{Disk, FileSystem};
 use mainstay_workarea::{Area, Counting, FieldValue, Mode, OrderId, SeekHow, SeekKey, Side, WorkArea};
 
-/// What a program may see of an area.
+/// The state of an area that a program may see.
 #[derive(Debug, PartialEq)]
 struct Seen {
     record: u32,

@@ -1,4 +1,4 @@
-//! Transactions of a session when something goes wrong in the middle, and with statements beside the tables.
+//! Transactions of a session with an error in the middle, and with statements beside the tables.
 
 mod common;
 
@@ -69,13 +69,13 @@ fn a_transaction_that_has_ended_with_an_error_is_not_kept() {
             let (mut session, files) = faulty(&served, operation, number);
             let table = open(&mut session, "one.dbf", Mode::Shared);
             let steps = |text| vec![Step::GoTo(2), Step::Edit, note(text)];
-            // What an earlier call stumbles over is not this test's.
+            // The failure of an earlier call is not this test's.
             let first = ask(&mut session, table, steps(b"first")).error.is_none();
             let begun = first && ask(&mut session, 0, vec![Step::Begin]).error.is_none();
             if begun && ask(&mut session, table, steps(&[b'x'; 2000])).error.is_none() {
                 let committed = ask(&mut session, 0, vec![Step::Commit]);
                 if committed.error.is_some() {
-                    // It goes on or it has ended; either way it can be ended for good.
+                    // It continues or it has ended; either way it can be ended for good.
                     let _ = ask(&mut session, 0, vec![Step::RollBack]);
                 }
                 done(&mut session, 0, vec![Step::Begin, Step::Commit]);
@@ -87,7 +87,7 @@ fn a_transaction_that_has_ended_with_an_error_is_not_kept() {
     }
 }
 
-/// Refuses everything, and notes the steps that it is told.
+/// Refuses everything, and notes the steps that it gets.
 #[derive(Clone, Debug, Default)]
 struct Refusing(Arc<Mutex<Vec<TransactionStep>>>);
 

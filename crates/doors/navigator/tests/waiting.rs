@@ -1,4 +1,4 @@
-//! Who waits for a lock leaves the connection to others: among them may be the one that has the lock.
+//! A client that waits for a lock leaves the connection to others: the holder of the lock may be among them.
 
 mod common;
 
@@ -64,7 +64,7 @@ fn a_lock_that_is_not_given_back_is_waited_for_as_long_as_in_a_folder() {
     let told_ms: u64 = told.trim_end_matches(" ms").parse().unwrap();
     assert!((4_000..7_000).contains(&told_ms), "{refused}");
     assert!(waited > Duration::from_secs(4) && waited < Duration::from_secs(7), "waited for {waited:?}");
-    // What cannot be had by waiting is refused at once.
+    // Access that waiting cannot bring is refused at once.
     let how = |mode| OpenHow { mode, scheme: None, open_structural: true, hide_deleted: false, exact: false };
     let began = Instant::now();
     let alone = RemoteArea::open(&client, &[client.path(Path::new("numbers.dbf"))], &how(Mode::Exclusive));

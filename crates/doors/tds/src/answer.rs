@@ -1,7 +1,7 @@
 //! Answers: tokens, written straight into packets. (MS-TDS 2.2.7.)
 //!
-//! An [`Answer`] writes single tokens in the form of the client's version; their order is its caller's business. The end of
-//! a statement is written when the next thing is, because only then is it known whether more follows:
+//! An [`Answer`] writes single tokens in the form of the client's version; the caller determines their order. The end
+//! of a statement is written with the next token, because only then is it known if more follows:
 //!
 //! ```text
 //!   COLMETADATA ROW ROW NBCROW DONE(more)   INFO   COLMETADATA ROW DONE(final)
@@ -51,7 +51,7 @@ pub struct Answer {
     transaction: u64,
     /// True if the client takes VARCHAR in UTF-8.
     utf8: bool,
-    /// True if an error was told since the last end that the server does not go on from ([`SEVERE`]).
+    /// True if an error was sent since the last end that ends the request ([`SEVERE`]).
     is_severe: bool,
 }
 
@@ -87,7 +87,8 @@ impl Answer {
         self.utf8 = takes;
     }
 
-    /// The end of a transaction by a reset of the connection: it is rolled back, which the client is told if it knows of one.
+    /// The end of a transaction by a reset of the connection: it is rolled back, and the client is notified if it knows
+    /// of one.
     pub fn end_transaction(&mut self) {
         if self.in_transaction {
             self.environment(&Environment::TransactionRolledBack(self.transaction));
@@ -136,7 +137,7 @@ impl Answer {
         self.out.set_packet_size(new);
     }
 
-    /// That the session was made as new.
+    /// Writes that the session was reset.
     pub fn reset_done(&mut self) {
         self.write_pending(true);
         self.change_of_bytes(18, &[], &[]);
@@ -218,7 +219,7 @@ impl Answer {
         }
     }
 
-    /// TABNAME and COLINFO: where the columns come from. Right after [`Answer::columns`].
+    /// TABNAME and COLINFO: the sources of the columns. Right after [`Answer::columns`].
     pub fn sources(&mut self, tables: &[Vec<String>], columns: &[ColumnSource]) {
         source::write(tables, columns, &mut self.out);
     }

@@ -1,4 +1,4 @@
-//! Statements as text, and the headers that stand before requests from version 7.2 on. (MS-TDS 2.2.5.3, 2.2.6.7.)
+//! Batches of statements as text, and the headers before requests from version 7.2 on. (MS-TDS 2.2.5.3, 2.2.6.7.)
 
 use crate::error::{Wire, WireError};
 use crate::reader::{Reader, utf16_text};
@@ -7,7 +7,7 @@ use crate::version::Version;
 /// Headers are no longer than this: the longest is the text of a query notification.
 const LONGEST_HEADERS: u32 = 64 * 1024;
 
-/// What the headers of a request say.
+/// The headers of a request.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Headers {
     /// The transaction that the client believes to be in; 0 for none.
@@ -50,7 +50,7 @@ impl Headers {
 /// Statements as text.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Batch {
-    /// What stands before it.
+    /// The headers before it.
     pub headers: Headers,
     /// The text.
     pub text: String,

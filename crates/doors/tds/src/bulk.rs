@@ -4,9 +4,9 @@
 //!   COLMETADATA    ROW ROW ROW ...    DONE
 //! ```
 //!
-//! A load may be longer than memory: its payload is fed piece by piece, and rows come out as they are whole. A row that is
-//! not whole yet is tried again when the bytes that are there have doubled, so that a long value costs no more than a few
-//! times its length.
+//! A load may be longer than memory: its payload is fed piece by piece, and rows come out as they are complete. An
+//! incomplete row is parsed again when the number of available bytes has doubled, so that a long value costs no more
+//! than a few times its length.
 
 use crate::column::{Column, TableName, read_columns};
 use crate::error::{Wire, WireError};
@@ -31,7 +31,7 @@ pub struct BulkReader {
     done: bool,
 }
 
-/// What comes next of a load.
+/// The next part of a load.
 #[derive(Debug, PartialEq)]
 pub enum BulkEvent<'a> {
     /// The columns, once, first.
@@ -40,7 +40,7 @@ pub enum BulkEvent<'a> {
     Row(&'a [Value]),
     /// More has to be fed.
     NeedsMore,
-    /// The end: what is fed from here on is passed over.
+    /// The end: further input is skipped.
     End,
 }
 
@@ -51,7 +51,7 @@ pub enum NextRow {
     Row,
     /// More has to be fed.
     NeedsMore,
-    /// There is none.
+    /// The end of the load.
     End,
 }
 
@@ -101,7 +101,7 @@ impl BulkReader {
         &self.row
     }
 
-    /// What comes next. `ended`: whether everything was fed, so that an incomplete row is an error.
+    /// The next part. `ended` is true if everything was fed, so that an incomplete row is an error.
     pub fn next_event(&mut self, ended: bool) -> Wire<BulkEvent<'_>> {
         let available = self.input.len() - self.start;
         if self.done || (ended && available == 0 && self.columns.is_some()) {

@@ -1,8 +1,8 @@
 //! The client's side of the protocol: requests written, answers read.
 //!
 //! It reads the tokens that [`Answer`](crate::Answer) writes, and those of SQL Server that clients may skip, and checks
-//! their form. [`TokenStream`] reads an answer while it arrives, [`tokens`] one that is there as a whole. The state of a
-//! connection is the business of the crate `tds-client`.
+//! their form. [`TokenStream`] reads an answer while it arrives, [`tokens`] one that is there as a whole. The crate
+//! `tds-client` keeps the state of a connection.
 
 use crate::batch::Headers;
 use crate::column::{Column, TableName, read_columns};

@@ -1,4 +1,4 @@
-//! Collations as the protocol names them: five bytes that say how text compares, and in which code page it is.
+//! Collations in the protocol: five bytes for the comparison of text and its code page.
 //!
 //! ```text
 //!   bits  0 to 19   the language (LCID)          09 04 D0 00 34 = SQL_Latin1_General_CP1_CI_AS:
@@ -7,8 +7,8 @@
 //!   byte  4         the number of a SQL Server order, 0 for one of Windows
 //! ```
 //!
-//! The protocol needs only the code page: VARCHAR values go over the wire in it. How text compares is the business of
-//! who answers statements. So a column is sent under the one collation of its page that clients know best, whatever its own
+//! The protocol needs only the code page: VARCHAR values go over the wire in it. The session
+//! compares text. So a column is sent under the one collation of its page that clients know best, whatever its own
 //! name is. (MS-TDS 2.2.5.1.2; the code pages are those of "Windows collation designators".)
 
 use mainstay_tsql_types::CodePage;

@@ -27,8 +27,8 @@ pub struct Column {
     pub identity: bool,
     /// True if its values are computed.
     pub computed: bool,
-    /// True if it is a table's own column, which can be changed if its table can: clients are told that nobody knows,
-    /// as SQL Server tells them of all such columns.
+    /// True if it is a table's own column, which can be changed if its table can: clients are told that this is
+    /// unknown, as SQL Server tells them of all such columns.
     pub updatable: bool,
     /// True if case counts in comparisons.
     pub case_sensitive: bool,
@@ -36,7 +36,7 @@ pub struct Column {
     pub hidden: bool,
     /// True if it is part of the table's key.
     pub key: bool,
-    /// How text compares, and in which code page it goes over the wire.
+    /// The comparison of text, and its code page on the wire.
     pub collation: Collation,
     /// The names of its table, the widest first; used for TEXT, NTEXT and IMAGE only.
     pub table: Vec<String>,
@@ -144,7 +144,7 @@ impl Column {
     }
 }
 
-/// How the name of its table stands in the description of a TEXT, NTEXT or IMAGE.
+/// The form of its table's name in the description of a TEXT, NTEXT or IMAGE.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum TableName {
     /// Not at all: in tables as parameters.

@@ -1,4 +1,4 @@
-//! Cursors of the protocol: what the calls of `sp_cursoropen` and its family say. (MS-TDS 2.2.6.6, and "Cursor stored
+//! Cursors of the protocol: the calls of `sp_cursoropen` and its family. (MS-TDS 2.2.6.6, and "Cursor stored
 //! procedures" of SQL Server's reference.)
 //!
 //! ```text
@@ -13,14 +13,14 @@
 //!   sp_cursorunprepare  prepared
 //! ```
 //!
-//! Who answers gives out the numbers, and says each output by its place ([`Opened::outputs`]); the rows of a cursor that
-//! keeps its result are found by [`StaticCursor`](crate::StaticCursor).
+//! The session assigns the numbers, and returns each output by its place ([`Opened::outputs`]);
+//! [`StaticCursor`](crate::StaticCursor) finds the rows of a cursor that stores its result.
 
 use crate::rpc::{Call, Parameter, ParameterValue};
 use mainstay_tsql_types::Message;
 use mainstay_types::Value;
 
-/// Bits of the wish how a cursor scrolls.
+/// Bits of the requested scroll options.
 pub mod scroll {
     #![allow(missing_docs, reason = "the names of the reference")]
     pub const KEYSET: i32 = 0x0001;
@@ -36,7 +36,7 @@ pub mod scroll {
     pub const AUTO_CLOSE: i32 = 0x4000;
 }
 
-/// Bits of the wish how a cursor's rows are changed.
+/// Bits of the requested concurrency options.
 pub mod concurrency {
     #![allow(missing_docs, reason = "the names of the reference")]
     pub const READ_ONLY: i32 = 0x0001;
@@ -110,9 +110,9 @@ pub struct Opened<'a> {
     pub definitions: &'a str,
     /// The parameters' values.
     pub values: &'a [Parameter],
-    /// How it is to scroll: bits of [`scroll`].
+    /// The scroll options: bits of [`scroll`].
     pub scroll: i32,
-    /// How its rows are to be changed: bits of [`concurrency`].
+    /// The concurrency options: bits of [`concurrency`].
     pub concurrency: i32,
     /// Rows that are wanted with the answer, with [`scroll::AUTO_FETCH`].
     pub rows: i32,
@@ -131,7 +131,7 @@ pub struct Outputs {
     pub scroll: u16,
     /// Of how its rows are changed.
     pub concurrency: u16,
-    /// Of the number of its rows; -1 where nobody knows.
+    /// Of the number of its rows; -1 if that is unknown.
     pub rows: u16,
 }
 
@@ -169,19 +169,19 @@ pub enum Fetch {
     },
     /// From a row on that is so far from the first of those fetched last.
     Relative {
-        /// How far.
+        /// The distance.
         row: i32,
         /// So many.
         count: i32,
     },
     /// Those fetched last, again.
     Refresh,
-    /// None: where the cursor is and how many rows it has are wanted as outputs, at the places 2 and 3.
+    /// None: the position of the cursor and the number of its rows are outputs, at the places 2 and 3.
     Information,
 }
 
 impl<'a> CursorCall<'a> {
-    /// What a call says, if it is one of the family. The message is for who called it wrongly.
+    /// The parsed call, if it is one of the family. The message is for a client that called it wrongly.
     pub fn of(call: &'a Call) -> Option<Result<CursorCall<'a>, Message>> {
         let name = call.procedure.to_ascii_lowercase();
         let reader = Arguments { name: &name, parameters: &call.parameters };
@@ -213,7 +213,7 @@ impl<'a> Arguments<'a, '_> {
         self.parameters.get(place).map(|parameter| &parameter.value).ok_or_else(|| self.wrong(place))
     }
 
-    /// What SQL Server says of a parameter that is missing or none of its type.
+    /// SQL Server's message about a parameter that is missing or not of its type.
     fn wrong(&self, place: usize) -> Message {
         let number = place + 1;
         let text = format!("The parameter {number} of the procedure {} is missing, or of another type.", self.name);

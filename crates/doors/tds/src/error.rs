@@ -1,4 +1,4 @@
-//! What can be wrong with bytes of a peer, or with a value that is to become bytes.
+//! Errors of bytes of a peer, and of values that are to become bytes.
 
 use std::fmt;
 
@@ -7,7 +7,7 @@ use std::fmt;
 pub enum WireError {
     /// They end too early. A reader of a stream waits for more; in a whole message it is as wrong as the others.
     Incomplete,
-    /// They contradict the protocol: what is wrong, as the end of "the client sent ...".
+    /// They contradict the protocol: the reason, as the end of "the client sent ...".
     Malformed(&'static str),
     /// They are right, and ask for what is not there: a type of this number, a request of this kind.
     Unsupported(String),
@@ -34,12 +34,12 @@ impl fmt::Display for WireError {
 
 impl std::error::Error for WireError {}
 
-/// A value that its column cannot hold: a fault of who answers, not of the client.
+/// A value that its column cannot hold: a fault of the session, not of the client.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ValueError {
     /// The name of the column or parameter.
     pub column: String,
-    /// What is wrong: `type int cannot hold a text`.
+    /// The reason: `type int cannot hold a text`.
     pub reason: String,
 }
 

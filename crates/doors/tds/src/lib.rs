@@ -13,12 +13,12 @@
 //!   Backend, Session  -----------------------------------------------> Sink   session: who answers, in traits
 //! ```
 //!
-//! The rules are those of the published protocol, [MS-TDS]; sections are named where they are implemented. What real
-//! clients send is recorded in `tests/recorded`.
+//! The rules are those of the published protocol, [MS-TDS]; sections are named where they are implemented. Messages of
+//! real clients are recorded in `tests/recorded`.
 //!
-//! Nothing that a client sends can panic or take memory without bound: counts are not believed before the bytes that they
-//! announce are there. The worst multiple is that of a table as a parameter with one column of NULLs, whose rows are two
-//! bytes on the wire and some eighty in memory. The client's side is in [`client`].
+//! Nothing that a client sends can panic or take memory without bound: counts are not trusted before the bytes that
+//! they announce have arrived. The worst multiple is that of a table as a parameter with one column of NULLs, whose
+//! rows are two bytes on the wire and some eighty in memory. The client's side is in [`client`].
 
 mod answer;
 mod batch;

@@ -1,4 +1,4 @@
-//! LOGIN7: who a client is, and what it wants of its session.
+//! LOGIN7: the identity of a client, and the settings of its session.
 //!
 //! ```text
 //!   0   length, version, packet size, client version, process, connection    6 x 4 bytes
@@ -39,7 +39,7 @@ impl fmt::Debug for Password {
 pub struct Feature {
     /// Its number: see the constants.
     pub id: u8,
-    /// What the client says about it.
+    /// The client's data about it.
     pub data: Vec<u8>,
 }
 
@@ -178,8 +178,8 @@ fn text(message: &[u8], offset: u16, units: u16) -> Wire<String> {
     slice(message, offset, units).map(utf16_text)
 }
 
-/// A password as it was typed: each byte is sent with its halves exchanged, and then turned by A5. This hides it from
-/// nobody; TLS does.
+/// The password in clear text: each byte is sent with its halves exchanged, and XORed with A5. This does not protect
+/// it; TLS does.
 fn revealed(hidden: &[u8]) -> Password {
     let bytes: Vec<u8> = hidden.iter().map(|byte| (byte ^ 0xA5).rotate_left(4)).collect();
     Password(utf16_text(&bytes))

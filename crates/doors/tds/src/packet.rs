@@ -5,8 +5,8 @@
 //!        kind  status  length BE  spid   packet id  window      then length - 8 bytes of the message
 //! ```
 //!
-//! A message is the payload of packets of one kind, up to the one that is marked as its end. Two steps take care of it,
-//! so that a long bulk load need never be in memory as a whole: a [`Framer`] cuts the stream into packets, an
+//! A message is the payload of packets of one kind, up to the one that is marked as its end. It is assembled in two
+//! steps, so that a long bulk load need never be in memory as a whole: a [`Framer`] cuts the stream into packets, an
 //! [`Assembler`] joins packets into messages where that is wanted.
 //!
 //! Limits: a packet has at most 32,767 bytes, so that a framer holds at most that and what one read brought; a message
@@ -23,7 +23,7 @@ pub const SMALLEST_PACKET: usize = 512;
 /// The size of packets before one is negotiated.
 pub const DEFAULT_PACKET: usize = 4096;
 
-/// What a message is.
+/// The kind of a message.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum PacketKind {
     /// Statements as text.
@@ -34,7 +34,7 @@ pub enum PacketKind {
     Rpc,
     /// An answer.
     Answer,
-    /// The wish that the running request stop.
+    /// The request to cancel the running request.
     Attention,
     /// Rows after an INSERT BULK.
     BulkLoad,
@@ -46,7 +46,7 @@ pub enum PacketKind {
     Login,
     /// A message of integrated authentication.
     Sspi,
-    /// What comes before a login; TLS handshakes too.
+    /// The handshake before a login; TLS handshakes too.
     PreLogin,
 }
 
@@ -113,7 +113,7 @@ impl PacketStatus {
         self.0 & PacketStatus::IGNORE != 0
     }
 
-    /// What to do with the session before the message.
+    /// The reset of the session before the message.
     pub fn reset(self) -> Option<Reset> {
         if self.0 & PacketStatus::RESET != 0 {
             Some(Reset { keep_transaction: false })
@@ -125,7 +125,7 @@ impl PacketStatus {
     }
 }
 
-/// A session is to be made as new: a pool of connections gives it to somebody else.
+/// A session is to be reset: a connection pool gives it to another user.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Reset {
     /// True if its transaction stays open.
@@ -135,11 +135,11 @@ pub struct Reset {
 /// One packet.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Packet<'a> {
-    /// What its message is.
+    /// The kind of its message.
     pub kind: PacketKind,
     /// True if the message ends, and more.
     pub status: PacketStatus,
-    /// What it carries.
+    /// The payload.
     pub payload: &'a [u8],
 }
 
@@ -200,9 +200,9 @@ impl Framer {
 /// A message with all of its bytes.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct WholeMessage {
-    /// What it is.
+    /// The kind.
     pub kind: PacketKind,
-    /// What to do with the session before.
+    /// The reset of the session before it.
     pub reset: Option<Reset>,
     /// True if it is to be ignored.
     pub ignored: bool,

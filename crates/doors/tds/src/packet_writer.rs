@@ -10,8 +10,8 @@
 //!                                          ^ open       room = what is left of this packet
 //! ```
 //!
-//! What is complete can be taken away at any time ([`PacketWriter::take_complete`]); a row that cannot be written is
-//! taken back to a [`Mark`].
+//! Complete packets can be taken away at any time ([`PacketWriter::take_complete`]); a row that cannot be written is
+//! rolled back to a [`Mark`].
 
 use crate::packet::{DEFAULT_PACKET, HEADER_BYTES, LARGEST_PACKET, PacketKind, PacketStatus, SMALLEST_PACKET};
 
@@ -24,7 +24,7 @@ pub struct PacketWriter {
     payload_bytes: usize,
     /// Where the header of the packet being filled is.
     open: usize,
-    /// What is left of the packet being filled; without one, of a new one that would begin here.
+    /// The space left in the packet being filled; without one, in a new one that would begin here.
     room: usize,
     /// True if a message has begun and not ended.
     within_message: bool,
@@ -174,7 +174,7 @@ impl PacketWriter {
         self.within_message
     }
 
-    /// Ends the message: what was written last is its last packet. A message of no bytes is one empty packet.
+    /// Ends the message: the last packet written is its last one. A message of no bytes is one empty packet.
     pub fn end_message(&mut self) {
         if !self.within_message {
             self.begin_packet();
@@ -244,7 +244,7 @@ impl PacketWriter {
     }
 }
 
-/// What a buffer keeps of its memory when it is empty.
+/// The memory that an empty buffer keeps.
 const KEPT_BYTES: usize = 256 * 1024;
 
 /// The start of a text, of so many UTF-16 units at most.

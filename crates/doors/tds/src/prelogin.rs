@@ -1,4 +1,4 @@
-//! PRELOGIN: what client and server agree on before a login, encryption above all.
+//! PRELOGIN: the negotiation between client and server before a login, encryption above all.
 //!
 //! ```text
 //!   { option, offset BE, length BE } ... FF   then the options' data, at the offsets
@@ -20,7 +20,7 @@ const MARS: u8 = 4;
 const FEDERATED: u8 = 6;
 const END: u8 = 0xFF;
 
-/// What a side says of encryption.
+/// The encryption option of a side.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Encryption {
     /// It can, and would rather only encrypt the login.
@@ -47,9 +47,9 @@ impl Encryption {
 /// The options of a PRELOGIN.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct PreLogin {
-    /// Version of who sends: major, minor, build.
+    /// The version of the sender: major, minor, build.
     pub version: (u8, u8, u16),
-    /// What it says of encryption.
+    /// The encryption option.
     pub encryption: Encryption,
     /// The instance that the client wants; of no importance here.
     pub instance: String,

@@ -5,8 +5,8 @@
 //!   parameter:             name, flags, type, value
 //! ```
 //!
-//! The numbers stand for the procedures that drivers use all the time; they arrive here as names, so that nobody above
-//! needs to know them.
+//! The numbers stand for the procedures that drivers use all the time; they are translated to names here, so that the
+//! layers above need not know them.
 
 use crate::batch::Headers;
 use crate::collation::Collation;

@@ -6,11 +6,11 @@
 //!                                                     Cancel (any thread)
 //! ```
 //!
-//! A session answers through a [`Sink`], in the order in which the client is to see things. It does not know the protocol:
-//! which result is the last, the marks in DONE, packets and versions are the door's business.
+//! A session answers through a [`Sink`], in the order in which the client is to see the results. It does not know the
+//! protocol: the door determines the last result, the marks in DONE, packets and versions.
 //!
-//! **Prepared statements and cursors** (`sp_prepare`, `sp_execute`, `sp_cursoropen` ...) arrive as ordinary calls. Their
-//! handles are the session's: it gives them out as output parameters ([`Sink::return_value`]), finds them again, and
+//! **Prepared statements and cursors** (`sp_prepare`, `sp_execute`, `sp_cursoropen` ...) arrive as ordinary calls.
+//! Their handles are the session's: it returns them as output parameters ([`Sink::return_value`]), looks them up, and
 //! drops them on [`Session::reset`].
 
 use crate::column::Column;
@@ -23,7 +23,7 @@ use mainstay_tsql_types::Message;
 use mainstay_types::{Value, ValueRef};
 use std::sync::Arc;
 
-/// What makes sessions.
+/// The source of a door's sessions.
 pub trait Backend: Send + Sync + 'static {
     /// Its sessions.
     type Session: Session;
@@ -33,7 +33,7 @@ pub trait Backend: Send + Sync + 'static {
     fn log_in(&self, login: &Login, client: &Client) -> Result<Self::Session, Message>;
 }
 
-/// What the door knows of a client beside its login.
+/// The properties of a client beside its login.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Client {
     /// The session's number, `@@SPID`: from 51 on, and no other open session's.
@@ -46,7 +46,7 @@ pub struct Client {
     pub read_only: bool,
 }
 
-/// One client's session. When it is dropped the client is gone: what is open is rolled back.
+/// One client's session. When it is dropped the client is gone: its open transaction is rolled back.
 pub trait Session: Send {
     /// The database that it is in.
     fn database(&self) -> String;
@@ -66,10 +66,10 @@ pub trait Session: Send {
     /// Makes it as new, for its next user: settings, temporary tables, handles; its transaction too, unless that stays.
     fn reset(&mut self, keep_transaction: bool);
 
-    /// What stops it from another thread. Asked for once, when it begins.
+    /// The handle that cancels it from another thread. Called once, when it begins.
     fn cancel_handle(&self) -> Arc<dyn Cancel>;
 
-    /// What ends its connection, for other sessions that KILL it. Told once, when it begins.
+    /// Sets the handle that ends its connection, for other sessions that KILL it. Called once, when it begins.
     fn ends_by(&mut self, _connection: Arc<dyn Kill>) {}
 }
 
@@ -87,7 +87,7 @@ pub enum Stop {
     Lost,
     /// The client wants no more of it.
     Cancelled,
-    /// A value is none of its column: a fault of who answers, to be said as an error.
+    /// A value does not fit its column: a fault of the session, to be sent as an error.
     Value(Message),
 }
 
@@ -112,7 +112,7 @@ pub trait Sink {
     /// A message: an error, a warning, what PRINT says.
     fn message(&mut self, message: &Message);
 
-    /// What a procedure returned. Before its [`DoneKind::Procedure`].
+    /// The return status of a procedure. Before its [`DoneKind::Procedure`].
     fn return_status(&mut self, status: i32);
 
     /// The value of an output parameter: `ordinal` is its place among the call's parameters, from 0; the column has its

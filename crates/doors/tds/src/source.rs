@@ -1,11 +1,11 @@
-//! Where the columns of a cursor's rows come from: TABNAME and COLINFO. (MS-TDS 2.2.7.18 and 2.2.7.4.)
+//! The sources of the columns of a cursor's rows: TABNAME and COLINFO. (MS-TDS 2.2.7.18 and 2.2.7.4.)
 //!
 //! ```text
 //!   A4 TABNAME  length(2)  for each table: count of parts(1), parts (US_VARCHAR)
 //!   A5 COLINFO  length(2)  for each column: its number(1)  its table's number(1), 0 for none  marks(1)  [name (B_VARCHAR)]
 //! ```
 //!
-//! They stand behind COLMETADATA. Drivers that change rows through a cursor take the table's and the columns' names from
+//! They follow COLMETADATA. Drivers that change rows through a cursor take the table's and the columns' names from
 //! here, whatever the query calls them.
 
 use crate::packet_writer::{PacketWriter, first_units};
@@ -28,7 +28,7 @@ const DIFFERENT_NAME: u8 = 0x20;
 pub struct ColumnSource {
     /// The number of its table, from 1; 0 for a calculated column.
     pub table: u8,
-    /// What its table calls it, if that is not what the result calls it.
+    /// Its name in the table, if the result has another one.
     pub name: Option<String>,
     /// True if it is part of the table's key.
     pub key: bool,
@@ -50,7 +50,7 @@ fn bytes_of(text: &str) -> usize {
     2 * first_units(text, LONGEST_NAME).encode_utf16().count()
 }
 
-/// Writes both tokens; nothing for more columns than anybody changes one by one.
+/// Writes both tokens; nothing for more columns than cursors change one by one.
 pub(crate) fn write(tables: &[Vec<String>], columns: &[ColumnSource], out: &mut PacketWriter) {
     if columns.len() > MOST_COLUMNS || tables.len() > MOST_COLUMNS / 4 {
         return;

@@ -1,4 +1,4 @@
-//! Where a cursor is in the rows that it keeps, as `sp_cursorfetch` moves it.
+//! The position of a cursor in its stored rows, as `sp_cursorfetch` moves it.
 //!
 //! A cursor stands on the rows that were fetched last: `first` is the first of them, counted from 1, `size` how many they
 //! are. Before the first row `first` is 0, behind the last it is one more than there are rows. (SQL Server's reference,
@@ -35,8 +35,8 @@ impl StaticCursor {
         self.first
     }
 
-    /// What [`Fetch::Information`] says of the position: as [`StaticCursor::position`], but -1 behind the last row, which
-    /// jTDS waits for.
+    /// The position that [`Fetch::Information`] returns: as [`StaticCursor::position`], but -1 behind the last row,
+    /// which jTDS waits for.
     pub fn said_position(&self) -> i64 {
         if self.first > self.rows { -1 } else { self.first }
     }
@@ -71,7 +71,7 @@ impl StaticCursor {
         self.fetched()
     }
 
-    /// Stands on so many rows from one on; before or behind all of them if there is none.
+    /// Moves to so many rows from one on; before or behind all of them for an empty result.
     fn stand(&mut self, first: i64, count: i32) {
         self.first = first.clamp(0, self.rows.saturating_add(1));
         let there = if self.first == 0 { 0 } else { self.rows + 1 - self.first };

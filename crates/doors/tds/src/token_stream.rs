@@ -8,7 +8,7 @@
 //! and parses it again when more have come. So that a value of many megabytes is not parsed once for every packet, the next
 //! attempt waits until the bytes have grown by a quarter, or until the answer has ended.
 //!
-//! Limits: a token is kept as a whole; one that is longer than the limit of the stream ends the connection.
+//! Limits: a token is buffered as a whole; one that is longer than the limit of the stream ends the connection.
 
 use crate::client::{Token, read_token};
 use crate::error::{Wire, WireError};

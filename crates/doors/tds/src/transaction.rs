@@ -8,7 +8,7 @@ use crate::error::{Wire, WireError};
 use crate::reader::{Reader, utf16_text};
 use crate::version::Version;
 
-/// How far transactions are kept apart.
+/// The isolation level of a transaction.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Isolation {
     /// As the session has it.
@@ -43,14 +43,14 @@ pub enum TransactionRequest {
     Commit {
         /// The transaction's name; of no importance.
         name: String,
-        /// What to begin.
+        /// The transaction to begin.
         then: Option<Begin>,
     },
     /// Rolls back, and begins another one if asked to.
     Rollback {
         /// A transaction's or savepoint's name; empty for everything.
         name: String,
-        /// What to begin.
+        /// The transaction to begin.
         then: Option<Begin>,
     },
     /// Sets a savepoint.

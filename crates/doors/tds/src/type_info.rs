@@ -1,4 +1,4 @@
-//! How the type of a column or a parameter stands in a message: TYPE_INFO. (MS-TDS 2.2.5.4 to 2.2.5.6.)
+//! TYPE_INFO: the type of a column or a parameter in a message. (MS-TDS 2.2.5.4 to 2.2.5.6.)
 //!
 //! ```text
 //!   token                                     what follows          how a value's length stands before it
@@ -13,7 +13,7 @@
 //!   F1 F0 F4                                  names of schemas      in pieces (PLP)          * and a collation
 //! ```
 //!
-//! Answers only use the nullable forms. What a version does not know is sent as something that it knows: MAX types and
+//! Answers only use the nullable forms. A type that a version does not know is sent as one that it knows: MAX types and
 //! XML as TEXT, NTEXT and IMAGE before 7.2, the types of DATE's family as NVARCHAR before 7.3.
 
 use crate::collation::Collation;
@@ -85,7 +85,7 @@ pub(crate) struct TypeInfo {
     pub collation: Collation,
 }
 
-/// How a value's length stands before it.
+/// The form of the length before a value.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Prefix {
     /// Not at all: it has so many bytes.
@@ -167,7 +167,7 @@ impl TypeInfo {
         }
     }
 
-    /// How a value's length stands before it.
+    /// The form of the length before a value.
     pub fn prefix(self) -> Prefix {
         use token::*;
         match self.token {
@@ -220,7 +220,7 @@ impl TypeInfo {
         }
     }
 
-    /// Reads one. `in_columns`: where it describes a column of rows, not a parameter.
+    /// Reads one. `in_columns` is true if it describes a column of rows, not a parameter.
     pub fn read(reader: &mut Reader<'_>, in_columns: bool) -> Wire<TypeInfo> {
         use token::*;
         let mut info = TypeInfo::new(reader.u8()?, 0);

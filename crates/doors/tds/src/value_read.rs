@@ -1,6 +1,6 @@
 //! Values out of messages: parameters of calls, rows of bulk loads and tables, and (for tests) rows of answers.
 //!
-//! Text becomes `Value::Text` whatever it was in, numbers the kind that their type has; XML loses its byte order mark.
+//! Text becomes `Value::Text` whatever its encoding was, numbers the kind of their type; XML loses its byte order mark.
 //! (MS-TDS 2.2.5.5, forms of values.)
 
 use crate::error::{Wire, WireError};
@@ -10,7 +10,7 @@ use mainstay_tsql_types::{DataType, variant};
 use mainstay_types::{Date, Decimal, TICKS_PER_DAY, TICKS_PER_SECOND, Time, Timestamp, Value};
 use std::borrow::Cow;
 
-/// A NULL in pieces, and a value in pieces of which nobody knows the length.
+/// A NULL in pieces, and a value in pieces of unknown length.
 pub(crate) const PIECES_NULL: u64 = u64::MAX;
 pub(crate) const PIECES_UNKNOWN: u64 = u64::MAX - 1;
 

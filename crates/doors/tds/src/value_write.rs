@@ -1,7 +1,7 @@
-//! Values into messages: cells of rows, and values that are given back.
+//! Values into messages: cells of rows, and returned values.
 //!
-//! Each value is checked against its type before a byte of it is written; what does not fit is an error that names both,
-//! because it means that whoever answers has said something wrong about a column. Nothing is rounded here but the time
+//! Each value is checked against its type before a byte of it is written; a value that does not fit is an error that
+//! names both, because it means that the session has described a column wrongly. Nothing is rounded here but the time
 //! types to their digits.
 //!
 //! | type | takes |
@@ -27,7 +27,7 @@ use mainstay_tsql_types::{DataType, variant};
 use mainstay_types::{Date, TICKS_PER_SECOND, Time, Timestamp, ValueRef};
 
 const DAY_1900: i32 = -25_567;
-/// What stands before TEXT, NTEXT and IMAGE in rows: a pointer nobody can use, and a stamp.
+/// The bytes before TEXT, NTEXT and IMAGE in rows: a pointer that cannot be used, and a stamp.
 const POINTER: [u8; 25] = *b"\x10mainstay pointer\0\0\0\0\0\0\0\0";
 
 /// Writes the values of one column or parameter.
@@ -140,7 +140,7 @@ impl CellWriter {
         Ok(())
     }
 
-    /// What stands before the bytes of a text or of bytes.
+    /// Writes the prefix of a long text or of long bytes.
     fn begin_long(&self, length: usize, out: &mut PacketWriter) -> Fit {
         let too_long = || format!("type {} cannot hold {length} bytes", self.data_type);
         match self.info.prefix() {
@@ -164,7 +164,7 @@ impl CellWriter {
         Ok(())
     }
 
-    /// What stands behind them.
+    /// Writes the end of long values.
     fn end_long(&self, out: &mut PacketWriter) {
         if self.info.prefix() == Prefix::Pieces {
             out.put_u32(0);
@@ -213,7 +213,7 @@ impl CellWriter {
         match (self.data_type, value) {
             (DataType::Date, ValueRef::Date(date)) => put_date(date, out),
             (DataType::Time(scale), ValueRef::Time(time)) => {
-                // What rounds up to midnight stays at the last moment before it.
+                // A time that rounds up to midnight stays at the last tick before it.
                 put_time(time.rounded(scale).unwrap_or(time), scale, out);
                 Ok(())
             }
@@ -292,7 +292,7 @@ impl CellWriter {
             (DataType::Money, _) => (token::MONEY, Vec::new()),
             (DataType::SmallDateTime, _) => (token::DATETIM4, Vec::new()),
             (DataType::DateTime, _) => (token::DATETIME, Vec::new()),
-            // What the server calls the type of such a value.
+            // SQL Server's name of the type of such a value.
             (DataType::Decimal { precision, scale }, _) => (token::NUMERICN, vec![precision, scale]),
             (DataType::Time(scale) | DataType::DateTime2(scale) | DataType::DateTimeOffset(scale), _) => {
                 (inner.info.token, vec![scale])
@@ -354,7 +354,7 @@ fn is_text(info: &TypeInfo) -> bool {
     info.is_utf16() || matches!(info.token, token::VARCHAR | token::CHAR | token::TEXT)
 }
 
-/// What a value is, for messages.
+/// The kind of a value, for messages.
 fn kind(value: ValueRef<'_>) -> &'static str {
     match value {
         ValueRef::Null => "NULL",

@@ -1,4 +1,4 @@
-//! The versions of the protocol, and what changed between them.
+//! The versions of the protocol, and the changes between them.
 //!
 //! ```text
 //!   7.1    SQL Server 2000   counts of 4 bytes, user types of 2, no headers before a batch
@@ -21,7 +21,7 @@ pub enum Version {
 }
 
 impl Version {
-    /// What is spoken with a client that asks for this version in its login: the newest that is not newer than that.
+    /// The version for a client that asks for this one in its login: the newest that is not newer.
     /// None for clients of SQL Server 7.0 and before.
     pub fn negotiated(requested: u32) -> Option<Version> {
         match requested {

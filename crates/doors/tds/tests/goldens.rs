@@ -1,4 +1,4 @@
-//! The bytes of tokens, as the published protocol has them.
+//! The bytes of tokens, as in the published protocol.
 
 mod common;
 
@@ -194,7 +194,7 @@ fn long_types_stand_behind_pointers() {
     assert_eq!(written(Version::V7_2), hex(&new));
     let old = format!("81 0100 0000 0100 63 FEFFFF7F 0904D00034 0500 640062006F002E007400 01 6300 {cell}");
     assert_eq!(written(Version::V7_1), hex(&old));
-    // What old versions do not know is sent as these.
+    // Types that old versions do not know are sent as these.
     let old_max = column_and_cell(DataType::varchar(Length::Max), ValueRef::Null, Version::V7_1);
     assert_eq!(old_max, (hex("23 FFFFFF7F 0904D00034 0000"), hex("00")));
 }

@@ -1,5 +1,5 @@
-//! Anybody's bytes: seeded mutations of what real clients send. Nothing panics, and nothing that is read is much larger
-//! than what it was read from.
+//! Untrusted bytes: seeded mutations of messages of real clients. Nothing panics, and no message that is read is much
+//! larger than its bytes.
 
 mod common;
 
@@ -21,7 +21,7 @@ const RECORDED: [&str; 5] = [
 /// Numbers that sit at the edge of something.
 const EDGES: [u32; 12] = [0, 1, 2, 0x1F, 0x7F, 0x80, 0xFF, 0x7FFF, 0xFFFE, 0xFFFF, 0x7FFF_FFFF, 0xFFFF_FFFF];
 
-/// What a value takes of memory for each byte that it can be read from: the largest kind of value is that of one byte.
+/// The memory of a value for each byte that it can be read from: the largest kind of value is that of one byte.
 const GROWTH: usize = 2 * size_of::<Value>();
 
 fn corpus() -> Vec<(u8, Vec<u8>)> {

@@ -1,7 +1,7 @@
-//! What real clients send: recorded by `tests/clients/record.py`, read here, and compared with what was read before.
+//! Messages of real clients: recorded by `tests/clients/record.py`, read here, and compared with earlier readings.
 //!
-//! A recording has the messages of several connections, as their kind and payload. Beside each lies what is read out of it
-//! (`.decoded`), one line a message; `UPDATE_RECORDINGS=1` writes it, to be looked at before it is committed.
+//! A recording has the messages of several connections, as their kind and payload. Beside each lies its decoded form
+//! (`.decoded`), one line a message; `UPDATE_RECORDINGS=1` writes it, to be reviewed before it is committed.
 
 mod common;
 
@@ -21,7 +21,7 @@ macro_rules! recordings {
 const RECORDINGS: [(&str, &str, &str); 9] =
     recordings!["freetds", "pymssql", "pytds", "pyodbc", "mssql_python", "tedious", "go-mssqldb", "mssql-jdbc", "jtds"];
 
-/// What a message says, in a line.
+/// A message as a line of text.
 fn describe(kind: u8, payload: &[u8], version: &mut Version) -> String {
     match kind {
         18 => {

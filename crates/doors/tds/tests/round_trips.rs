@@ -203,7 +203,7 @@ fn tables_as_parameters_come_back() {
     assert_eq!(Call::decode(&payload(&mut out), Version::V7_4).unwrap().1, [call]);
 }
 
-/// ROWVERSION is bytes like others to those who send it.
+/// To clients ROWVERSION is bytes like others.
 fn plain(data_type: DataType) -> DataType {
     if data_type == DataType::RowVersion { DataType::Binary(8) } else { data_type }
 }

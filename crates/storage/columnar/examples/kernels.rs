@@ -1,4 +1,4 @@
-//! Times the vector kernels on 100,000 rows, beside the times they have to reach.
+//! Benchmark of the vector kernels on 100,000 rows, beside the times they have to reach.
 //!
 //! `cargo run --release --example kernels -p mainstay-columnar`
 

@@ -1,9 +1,9 @@
-//! Decoded vectors and record bytes, kept while their file does not change, within a memory limit.
+//! A cache of decoded vectors and record bytes, valid while their file does not change, within a memory limit.
 //!
-//! All tables of a database share one cache, so the limit is one number. An entry belongs to a *source*:
-//! one state of one file. When the file changes, its table takes a new source; with the last statement that
-//! still reads the old state the entries of that go. Entries also leave when room is needed (the policy is
-//! S3-FIFO, which a single large scan does not wash out).
+//! All tables of a database share one cache, so the limit is one number. An entry belongs to a *source*: one state of
+//! one file. When the file changes, its table gets a new source; the entries of the old state are dropped with the last
+//! statement that still reads it. Entries are also evicted when space is needed (the policy is S3-FIFO, which is
+//! resistant to a single large scan).
 //!
 //! ```text
 //!   state 1 ---- VectorSource 1 -- (1, group, column) ... -+
@@ -16,7 +16,7 @@ use std::collections::HashSet;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 
-/// What an entry holds.
+/// The key of an entry.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 struct VectorKey {
     /// The state of the file.
@@ -80,7 +80,7 @@ impl std::fmt::Debug for VectorCache {
 pub struct VectorSource {
     cache: VectorCache,
     number: u64,
-    /// What was put into the cache; some of it may have left.
+    /// The entries that this source has put into the cache; some may have been evicted.
     kept: Mutex<HashSet<VectorPlace>>,
 }
 

@@ -1,10 +1,10 @@
 //! The table interface between storage and the executors, and the vector kernels that run over it.
 //!
 //! A table is a list of *row groups* of some 64K rows; a group is a list of column vectors, Arrow arrays in
-//! the type the storage finds natural (a four-letter code is a dictionary of bytes, a price is a 32-bit
-//! decimal). [`Table`] and [`Snapshot`] are what storage gives; [`Predicate`] says which rows are wanted,
-//! and [`vector`] selects, aggregates, orders and copies them out in the SQL types. Nothing here knows
-//! SQL's grammar, files or the general planner.
+//! the natural type of the storage (a four-letter code is a dictionary of bytes, a price is a 32-bit
+//! decimal). Storage implements [`Table`] and [`Snapshot`]; a [`Predicate`] is the condition on the rows,
+//! and [`vector`] selects, aggregates, orders and copies them out in the SQL types. This crate is independent of
+//! SQL's grammar, of files and of the general planner.
 
 mod cache;
 pub mod names;

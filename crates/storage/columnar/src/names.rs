@@ -1,4 +1,4 @@
-//! Names of columns that files bring along, where two may be the same but for their case, which SQL has not.
+//! Column names that come from files, where two may differ only in case, which SQL ignores.
 
 use std::collections::HashMap;
 

@@ -9,15 +9,15 @@
 //!   NOT (a = 1 AND b < 2)   becomes   a <> 1 OR b >= 2
 //! ```
 //!
-//! Limits: a leaf compares one column with constants. Expressions, and columns with one another, are the
-//! planner's business. Unknown as a constant is a comparison with [`Value::Null`], never
-//! `Constant(false)`, because only the former stays unselected when it is negated.
+//! Limits: a leaf compares one column with constants. The planner evaluates expressions and comparisons of columns.
+//! Unknown as a constant is a comparison with [`Value::Null`], never `Constant(false)`, because only the former stays
+//! unselected when it is negated.
 
 use mainstay_types::{Collation, Value};
 use std::collections::BTreeSet;
 use std::fmt;
 
-/// How a column and a value compare.
+/// The operator of a comparison between a column and a value.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Comparison {
     /// `=`
@@ -93,7 +93,7 @@ pub enum Predicate {
     Compare {
         /// The column.
         column: usize,
-        /// How the column stands to the value.
+        /// The operator.
         op: Comparison,
         /// The value; NULL selects nothing.
         value: Value,
@@ -145,9 +145,9 @@ pub enum Predicate {
         /// The value to have.
         value: bool,
     },
-    /// All of these; true when there are none.
+    /// All of these; true for an empty list.
     And(Vec<Predicate>),
-    /// Any of these; false when there are none.
+    /// Any of these; false for an empty list.
     Or(Vec<Predicate>),
     /// The same for every row.
     Constant(bool),

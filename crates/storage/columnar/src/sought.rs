@@ -1,8 +1,9 @@
-//! What is known of the rows that a statement wants, for indexes to narrow them down by.
+//! Necessary conditions on the rows of a statement, for access by index.
 //!
-//! A [`Predicate`] is applied exactly, by kernels that know columns and constants. An index may be ordered by more: by
-//! `UPPER(NAME)`, by the first letters of a name, by a day written as eight digits. So what an index is asked with is about
-//! [`Term`]s, and says no more than that every wanted row satisfies it: who asks applies the whole condition again.
+//! A [`Predicate`] is applied exactly, by kernels over columns and constants. An index may be ordered by more: by
+//! `UPPER(NAME)`, by the first letters of a name, by a day written as eight digits. So the condition for an index is
+//! about [`Term`]s, and only guarantees that every wanted row satisfies it: the executor applies the whole condition to
+//! the rows.
 //!
 //! ```text
 //!   WHERE upper(name) = 'ADAMS' AND born > ... AND f(x) = 1      Sought: And[ upper(name) = 'ADAMS', born > ..., Any ]
@@ -25,8 +26,8 @@ pub enum Term {
     Upper(Box<Term>),
     /// `lower(text)`
     Lower(Box<Term>),
-    /// A text as it sorts where case does not count and accents stand behind the letters. What is no letter of ASCII and not
-    /// behind `@` sorts before all letters so, too.
+    /// A text as it sorts if case does not count and accents stand behind the letters. A character that is no letter of
+    /// ASCII and not behind `@` sorts before all letters so, too.
     Folded(Box<Term>),
     /// A run of characters.
     Part {
@@ -34,7 +35,7 @@ pub enum Term {
         text: Box<Term>,
         /// So many are left out before it.
         start: usize,
-        /// How many; all that follow if there is no number.
+        /// The number of characters; all that follow if it is `None`.
         length: Option<usize>,
     },
     /// A text without the blanks at its end, and at its beginning too.
@@ -55,7 +56,7 @@ pub enum Term {
     Digits {
         /// The number.
         number: Box<Term>,
-        /// How long the text is; `None` where it depends on the number.
+        /// The length of the text; `None` where it depends on the number.
         width: Option<usize>,
         /// Digits after the point.
         decimals: usize,
@@ -111,7 +112,7 @@ impl Term {
     }
 }
 
-/// What is asked of the value of a term.
+/// The condition on the value of a term.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Test {
     /// It stands so to this value, which is not NULL.
@@ -131,7 +132,7 @@ pub enum Test {
 /// A condition that every row satisfies that is wanted.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Sought {
-    /// What is asked of a term.
+    /// The condition on a term.
     Leaf(Term, Test),
     /// All of these.
     And(Vec<Sought>),
@@ -189,7 +190,7 @@ impl From<&Predicate> for Sought {
     }
 }
 
-/// What is known of rows whose text compares so where case does not count, and accents do.
+/// Necessary conditions for a comparison of text that ignores case but not accents.
 ///
 /// Keys of ASCII are those of texts whose capitals are the key's: those of letters beyond ASCII have their accents behind
 /// them. A text that is before or behind one without letters is so whatever its own case, for all letters are behind what

@@ -1,4 +1,4 @@
-//! What an executor can ask of a table.
+//! The interface of a table to the executors.
 //!
 //! ```text
 //!   Table            a name and a schema; plans access paths from conditions
@@ -10,10 +10,10 @@
 //!     walk(index)    row ordinals in the order of an index
 //! ```
 //!
-//! A plan is made once and run many times, so what a plan keeps ([`Access`], [`Ordering`]) names indexes
-//! and key ranges but holds no rows; every run brings its own snapshot. What an index gives is always a
-//! *superset* of the rows that satisfy the condition: the executor applies the condition again. That
-//! lets an index serve a condition that it answers only roughly (a prefix, another collation).
+//! A plan is made once and run many times, so the parts of a plan ([`Access`], [`Ordering`]) name indexes
+//! and key ranges but contain no rows; every run brings its own snapshot. The rows of an index access are always a
+//! *superset* of the rows that satisfy the condition: the executor applies the condition to them. That
+//! lets an index serve a condition that it answers only approximately (a prefix, another collation).
 
 use crate::{Predicate, Sought, Term};
 use arrow_array::ArrayRef;
@@ -33,7 +33,7 @@ pub trait Table: Any + Send + Sync + Debug {
     /// The columns with their SQL types. The last [`Table::hidden_columns`] of them are not part of `*`.
     fn schema(&self) -> &SchemaRef;
 
-    /// How many columns at the end of the schema are shown only when they are named.
+    /// The number of columns at the end of the schema that are shown only when they are named.
     fn hidden_columns(&self) -> usize;
 
     /// The state of the table now. Cheap while nothing has changed.
@@ -42,8 +42,8 @@ pub trait Table: Any + Send + Sync + Debug {
     /// About how many row slots there are, for the planner.
     fn estimated_rows(&self) -> usize;
 
-    /// How indexes can narrow the rows down to a superset of those that satisfy the predicate. With
-    /// `visible_only`, rows that are not there may be missing from it.
+    /// The indexes that narrow the rows down to a superset of those that satisfy the predicate. With
+    /// `visible_only`, deleted rows may be missing from it.
     fn access(&self, predicate: &Predicate, visible_only: bool) -> Option<Access>;
 
     /// The same for conditions that are about more than columns and constants.
@@ -79,8 +79,8 @@ pub trait Table: Any + Send + Sync + Debug {
         None
     }
 
-    /// Returns true if rows that a snapshot has counted may be taken back while it is read: then it fails with
-    /// [`DefinitionChanged`](mainstay_types::Code::DefinitionChanged), and what reads it begins again with another.
+    /// Returns true if rows that a snapshot has counted may be rolled back while it is read: then it fails with
+    /// [`DefinitionChanged`](mainstay_types::Code::DefinitionChanged), and the reader starts over with another.
     fn may_take_back(&self) -> bool {
         false
     }

@@ -1,9 +1,9 @@
-//! Single values out of vectors, and vectors out of single values.
+//! Conversion of single values to and from vectors.
 //!
-//! Queries answer in Arrow's types, rows are written in SQL's. Numbers keep their exact value on the way; what does not
-//! fit a column is refused by [`mainstay_types::convert()`], not here.
+//! Queries answer in Arrow's types, rows are written in SQL's. Numbers keep their exact value on the way; values that
+//! do not fit a column are refused by [`mainstay_types::convert()`], not here.
 //!
-//! Arrow has no moments of 100 ns that reach from year 1 to 9999, and none with an offset of their own. They are numbers
+//! Arrow has no timestamps of 100 ns that reach from year 1 to 9999, and none with their own offset. They are numbers
 //! here, of types that no other column has because their scales are negative:
 //!
 //! ```text
@@ -11,8 +11,8 @@
 //!   [`OFFSET`]   TIMESTAMP WITH TIME ZONE   the same of UTC times 4096, and the offset in minutes + 2048
 //! ```
 //!
-//! The order of the numbers is the order of the moments. Equal moments with other offsets are other numbers: what
-//! compares, groups or joins them takes the moment out of the number first.
+//! The order of the numbers is the order of the timestamps. Equal timestamps with other offsets are other numbers:
+//! comparisons, groupings and joins extract the UTC timestamp from the number first.
 
 use arrow_array::cast::AsArray;
 use arrow_array::types::{
@@ -153,7 +153,7 @@ fn unreadable(data_type: &DataType) -> Error {
 
 /// A vector of this type, which is one that a column can have, of values.
 ///
-/// A value that is none of the type becomes NULL.
+/// A value of another type becomes NULL.
 pub fn array_of(data_type: &DataType, values: &[ValueRef<'_>]) -> ArrayRef {
     macro_rules! primitive {
         ($arrow:ty, $value:ident => $native:expr) => {{

@@ -85,7 +85,7 @@ fn model(function: Function, values: &[Value], physical: &DataType) -> String {
     }
 }
 
-/// What the model says of a sum of whole numbers that 64 bits do not hold.
+/// The model's result for a sum of whole numbers that exceeds 64 bits.
 const OUT_OF_RANGE: &str = "out of range";
 
 fn show_double(value: f64) -> String {

@@ -1,4 +1,4 @@
-//! Selection against a model that looks at one row at a time.
+//! Selection against a model that evaluates one row at a time.
 
 mod common;
 
@@ -24,7 +24,7 @@ fn total(a: f64, b: f64) -> Ordering {
     (a + 0.0).total_cmp(&(b + 0.0))
 }
 
-/// How a row's value stands to a constant; `None` if either is NULL.
+/// The order of a row's value relative to a constant; `None` if either is NULL.
 fn order(value: &Value, constant: &Value) -> Option<Ordering> {
     Some(match (value, constant) {
         (Value::Null, _) | (_, Value::Null) => return None,

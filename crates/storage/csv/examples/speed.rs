@@ -1,4 +1,4 @@
-//! How fast a CSV file is scanned and decoded, on a generated file of 50 MB.
+//! Speed of scanning and decoding a CSV file, on a generated file of 50 MB.
 //!
 //! `cargo run --release -p mainstay-csv --example speed [MEGABYTES]`
 

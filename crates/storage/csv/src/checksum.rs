@@ -1,9 +1,9 @@
-//! A fast checksum that tells two states of a byte range apart.
+//! A fast checksum that distinguishes two states of a byte range.
 //!
-//! The scan takes it of every row group; whoever reads the group later takes it again, so a file that
+//! The scan computes it for every row group; a later read of the group computes it again, so a file that
 //! was changed in place is noticed even when its time stamps do not show it. It guards against accident,
 //! not against malice: four lanes of multiply and rotate, folded to 64 bits. Nothing is stored, so the
-//! recipe may change at any time.
+//! algorithm may change at any time.
 //!
 //! The bytes may arrive in pieces of any size; the result depends only on their sequence.
 

@@ -1,8 +1,8 @@
-//! A row group into vectors: only the wanted columns, in one pass over its bytes.
+//! Decoding of a row group into vectors: only the wanted columns, in one pass over its bytes.
 //!
-//! The bytes are read at once and their checksum is compared with that of the scan, so what is decoded
-//! is what the types were inferred from. If the file was changed meanwhile the statement fails with
-//! [`Code::Busy`] and can be run again; it never gets a mixture.
+//! The bytes are read at once and their checksum is compared with that of the scan, so the types were inferred from the
+//! same bytes. If the file was changed meanwhile the statement fails with [`Code::Busy`] and can be run again; it never
+//! gets a mixture.
 
 use crate::checksum::Checksum;
 use crate::guess::{ColumnType, DayOrder};
@@ -131,7 +131,7 @@ enum ColumnBuilder {
     Text(Box<TextBuilder>),
 }
 
-/// How a decimal is written.
+/// The notation of a decimal.
 #[derive(Clone, Copy)]
 struct Digits {
     scale: u32,

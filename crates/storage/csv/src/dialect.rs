@@ -1,4 +1,4 @@
-//! Which characters a CSV file uses, and whether its first row holds names: judged by its first rows.
+//! Detection of a CSV file's characters and of a header row, from its first rows.
 //!
 //! **Delimiter.** The candidates are tried one by one over the first thousand rows. A delimiter is the
 //! better, the more rows agree on one number of fields (more than one), and much the better if the first
@@ -27,7 +27,7 @@ use crate::shape::{NumberFormat, Shape, trim};
 use crate::split::{ESCAPED, Field, Grammar, LineEnd, QUOTED, Rows, Step, unquote};
 use std::collections::HashSet;
 
-/// How many rows are looked at, and how many fields at most.
+/// The number of sampled rows, and the greatest number of their fields.
 const SAMPLE_ROWS: usize = 1_000;
 const SAMPLE_FIELDS: usize = 1_000_000;
 
@@ -40,7 +40,7 @@ pub(crate) const NO_DELIMITER: u8 = 0x1f;
 /// Between equals, the first wins.
 const DELIMITERS: [u8; 4] = [b'\t', b';', b'|', b','];
 
-/// How to read a file.
+/// The dialect of a file.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Dialect {
     pub(crate) grammar: Grammar,
@@ -50,7 +50,7 @@ pub(crate) struct Dialect {
     /// Where the rows below the names begin, relative to the sample, and in which line (from 1).
     pub(crate) data_start: usize,
     pub(crate) data_line: u64,
-    /// How the row of names ends.
+    /// The line end of the row of names.
     pub(crate) line_end: LineEnd,
     /// The number of rows above the row of names that are not part of the table.
     pub(crate) preamble: usize,
@@ -159,7 +159,7 @@ impl Sample {
         counts.into_iter().rev().max_by_key(|&(_, rows)| rows).unwrap_or((1, 0))
     }
 
-    /// How well its delimiter divides the rows: 0 if it does not.
+    /// The score of its delimiter: 0 if it does not divide the rows.
     fn score(&self) -> usize {
         let (fields, rows) = self.most_frequent_count();
         let percent = rows * 100 / self.rows.len().max(1);

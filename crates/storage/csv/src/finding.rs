@@ -1,15 +1,15 @@
-//! What is wrong with a file, said so that a person can find the place.
+//! Findings about a file, with the place of each.
 //!
 //! A file of a million ragged rows has one problem, not a million: of each kind of finding the first
-//! hundred are kept, the others are counted and told of in one more finding.
+//! hundred are stored, the others are counted and reported in one more finding.
 
 use std::fmt;
 use std::path::PathBuf;
 
-/// How many findings of one kind are kept.
+/// The number of findings of one kind that are stored.
 const KEPT_PER_KIND: usize = 100;
 
-/// How bad a finding is.
+/// The severity of a finding.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Severity {
     /// Unusual, but every value is read as it was written.
@@ -21,7 +21,7 @@ pub enum Severity {
 /// One thing that is wrong with a file.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Finding {
-    /// How bad it is.
+    /// The severity.
     pub severity: Severity,
     /// The file.
     pub path: PathBuf,
@@ -29,7 +29,7 @@ pub struct Finding {
     pub line: u64,
     /// The column in that line in bytes, from 1.
     pub column: u64,
-    /// What is wrong there, as a sentence without its full stop.
+    /// The message, as a sentence without its full stop.
     pub message: String,
 }
 
@@ -86,7 +86,7 @@ impl Kind {
         }
     }
 
-    /// What there is too much of, for counts: `7 rows with too many fields`.
+    /// The kind as a plural, for counts: `7 rows with too many fields`.
     pub(crate) fn plural(self) -> &'static str {
         match self {
             Kind::TooManyFields => "rows with too many fields",
@@ -135,7 +135,7 @@ impl Findings {
         self.of(kind).kept.len() < KEPT_PER_KIND
     }
 
-    /// Counts some that nobody looked at more closely.
+    /// Counts further findings without their places.
     pub(crate) fn count_more(&mut self, kind: Kind, count: u64) {
         self.kinds[kind as usize].count += count;
     }

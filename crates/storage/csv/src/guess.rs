@@ -1,6 +1,6 @@
 //! The type of a column, from the shapes of all its values.
 //!
-//! A [`Guess`] only collects: which shapes were seen, and the largest number of digits. Nothing is
+//! A [`Guess`] only collects: the shapes that were seen, and the largest number of digits. Nothing is
 //! decided before the last value, so order does not matter, and one value is enough to make a column
 //! TEXT. The rules, in short:
 //!
@@ -110,7 +110,7 @@ const EXACT_DIGITS: u32 = 15;
 /// The most digits that programs print of a double, so that it can be read back.
 const PRINTED_DIGITS: u32 = 17;
 
-/// What has been seen of a column.
+/// The statistics of a column.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Guess {
     seen: u16,
@@ -268,8 +268,8 @@ impl Guess {
         }
     }
 
-    /// Some number has an exponent, so those with a point are doubles as well; but a whole number is one that somebody has
-    /// counted, or the key of something.
+    /// Some number has an exponent, so those with a point are doubles as well; but a whole number is a count,
+    /// or the key of something.
     fn double(&self) -> ColumnType {
         let printed = self.point_digits.max(self.double_digits);
         let fits = self.whole_digits <= EXACT_DIGITS && printed <= PRINTED_DIGITS;

@@ -1,10 +1,9 @@
 //! Files of other programs as tables, read in place. So far: CSV.
 //!
-//! A CSV file says nothing about itself: not its encoding, not its delimiter, not whether its first row
-//! holds names, not the types of its columns. All of that is found out by looking, once per state of the
-//! file, and what is found is a promise: a column is BIGINT only if every one of its values is, a
-//! number keeps all its digits, and whatever could be meant in two ways stays the text that it is.
-//!
+//! A CSV file does not describe itself: not its encoding, not its delimiter, not the presence of a header row, not the
+//! types of its columns. All of these are detected by reading it, once per state of the file, and the result is a
+//! guarantee: a column is BIGINT only if every one of its values is, a number keeps all its digits, and ambiguous
+//! values stay the text that they are.
 //! ```text
 //!   dialect    first rows    delimiter, quote, header row, number of columns
 //!   scan       whole file    encoding, type of every column, row groups, findings, checksums
@@ -14,8 +13,8 @@
 //!   table      CsvTable      the table interface over these
 //! ```
 //!
-//! Limits: a row has up to 16 MiB, a table up to 32,768 columns; UTF-16 is refused; a file that is being written while it is scanned
-//! gives an error of class Retry; nothing is ever written.
+//! Limits: a row has up to 16 MiB, a table up to 32,768 columns; UTF-16 is refused; a file that is being written while
+//! it is scanned gives an error of class Retry; nothing is ever written.
 
 mod checksum;
 mod decode;

@@ -1,11 +1,11 @@
-//! What the caller may know better than detection does.
+//! Options that override detection.
 
 use crate::guess::{ColumnType, DayOrder};
 use crate::shape::NumberFormat;
 use mainstay_types::{Code, Error, Result};
 use std::sync::Arc;
 
-/// How bytes become characters.
+/// The encoding of characters.
 #[derive(Clone, PartialEq, Eq)]
 pub enum CodePage {
     /// UTF-8. A file with other bytes is an error when this is asked for.
@@ -81,7 +81,7 @@ pub struct CsvOptions {
     pub nulls: Vec<String>,
     /// Types of columns, by name in any case. A value that is not of its column's type is NULL and a finding.
     pub types: Vec<(String, DeclaredType)>,
-    /// How bytes become characters.
+    /// The encoding of characters.
     pub code_page: Option<CodePage>,
 }
 

@@ -1,18 +1,18 @@
-//! The pass over the whole file that finds out all about it.
+//! The pass over the whole file that collects its metadata.
 //!
 //! ```text
 //!   file    | head | row row row ... | row row row ... | row ... |
 //!             names  group 0           group 1           group 2
 //! ```
 //!
-//! The file goes through a buffer of about a megabyte; what has been seen is kept only as what was
-//! learned from it: the shapes of each column, where every 65,536th row begins, a checksum of each group,
+//! The file goes through a buffer of about a megabyte; only the results of the pass are stored:
+//! the shapes of each column, the position of every 65,536th row, a checksum of each group,
 //! and the findings. A row that the buffer cuts is moved to its front and completed. Memory is bounded by
-//! the longest row, which may have 16 MiB. Between two buffers the pass can be ended, and says how far it is
+//! the longest row, which may have 16 MiB. Between two buffers the pass can be cancelled, and reports its progress
 //! ([`mainstay_types::interrupt`]).
 //!
 //! A quote that is still open at the end of the file (or for longer than a row may be) was not meant as
-//! one: the scan says so, goes back to it and reads on with quotes as ordinary characters from there.
+//! one: the scan reports it, goes back to it and continues with quotes as ordinary characters from there.
 
 use crate::checksum::Checksum;
 use crate::decode::is_of_type;
@@ -27,7 +27,7 @@ use mainstay_types::{Code, Error, Result, interrupt};
 use mainstay_vfs::File;
 use std::collections::HashMap;
 
-/// What is read at once.
+/// The number of bytes read at once.
 const CHUNK: usize = 1 << 20;
 
 /// The longest row.
@@ -36,7 +36,7 @@ const MAX_ROW: usize = 16 << 20;
 /// The most columns.
 pub(crate) const MAX_COLUMNS: usize = 32_768;
 
-/// How many rows a group has, and how many bytes it may grow to.
+/// The number of rows of a group, and the limit of its bytes.
 pub(crate) const GROUP_ROWS: usize = 65_536;
 const GROUP_BYTES: u64 = 64 << 20;
 
@@ -52,7 +52,7 @@ pub(crate) struct Group {
     pub(crate) rows: usize,
 }
 
-/// What is known about one state of a file.
+/// The metadata of one state of a file.
 #[derive(Clone, Debug)]
 pub(crate) struct Scan {
     pub(crate) dialect: Dialect,
@@ -157,8 +157,8 @@ struct Scanner<'a> {
     findings: Findings,
 }
 
-/// True if the fields of a file between tabs are written without quotes and with escapes: programs of databases write
-/// them so. One backslash that is none of these, as in `C:\Users`, and all of them stand for themselves.
+/// The use of escapes: database programs write fields between tabs without quotes and with escapes.
+/// A single other backslash, as in `C:\Users`, makes all of them ordinary characters.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Escapes {
     Impossible,
@@ -399,7 +399,7 @@ impl<'a> Scanner<'a> {
                 format!("the line ends with {found}, earlier ones with {usual}")
             });
         }
-        // What the first row below the names has is usual.
+        // The line end of the first row below the names is the usual one.
         if self.rows == 0 && differs {
             self.line_end = row.line_end;
         }
@@ -506,7 +506,7 @@ fn declared_types(dialect: &Dialect, options: &CsvOptions) -> Result<Vec<Option<
     Ok(types)
 }
 
-/// How a scan goes on.
+/// The continuation of a scan.
 enum Next {
     /// With more bytes.
     More,
@@ -519,7 +519,7 @@ enum Next {
 fn place(before: &[u8], line: u64) -> (u64, u64) {
     let (mut line, mut line_start) = (line, 0);
     for at in memchr::memchr2_iter(b'\n', b'\r', before) {
-        // The CR of a CRLF does not end a line of its own.
+        // The CR of a CRLF does not end a separate line.
         if before[at] == b'\n' || before.get(at + 1).is_some_and(|&next| next != b'\n') {
             line += 1;
             line_start = at + 1;

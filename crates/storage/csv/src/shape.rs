@@ -1,24 +1,24 @@
-//! What one text can be read as, and reading it.
+//! The possible readings of one text, and the readers.
 //!
-//! [`shape`] says what a field looks like, without regard to its neighbours; [`crate::guess`] puts the
-//! shapes of a column together. The readers below ([`integer`], [`decimal`] and so on) turn a field into
-//! a value once the type of its column is settled; they accept exactly what the shape promised, so a
+//! [`shape`] classifies a field without regard to its neighbours; [`crate::guess`] combines the
+//! shapes of a column. The readers below ([`integer`], [`decimal`] and so on) turn a field into
+//! a value once the type of its column is settled; they accept exactly the fields of that shape, so a
 //! field that no longer fits (the file was changed) is noticed.
 //!
-//! What is a number is judged strictly, because what looks like one often is not: `00123` is an article
+//! Numbers are recognized strictly, because texts that look like one often are none: `00123` is an article
 //! or a postal code, `+49` the beginning of a telephone number, `1.234,50` ambiguous. All of these stay
-//! text, unless the options of the file give the sign between thousands ([`NumberFormat`]). Blanks around a value are allowed (fixed-width exports have them) unless it is text, where
-//! they belong to it.
+//! text, unless the options of the file give the sign between thousands ([`NumberFormat`]). Blanks around a value are
+//! allowed (fixed-width exports have them) unless it is text, where they belong to it.
 
 use crate::guess::DayOrder;
 use mainstay_types::Date;
 
-/// What a field looks like.
+/// The shape of a field.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Shape {
     /// Nothing but blanks: a NULL of any type but text.
     Blank,
-    /// Digits, perhaps with a minus. `fits` says whether an i64 holds it.
+    /// Digits, perhaps with a minus. `fits` is true if they fit an i64.
     Integer {
         digits: u32,
         fits: bool,
@@ -79,8 +79,8 @@ impl Ungrouped {
 }
 
 impl NumberFormat {
-    /// The number without the signs between its thousands; `None` where there are none in it, or they are not in the places of
-    /// thousands.
+    /// The number without the signs between its thousands; `None` if it has no such signs, or they are not in the
+    /// places of thousands.
     pub(crate) fn ungroup(&self, bytes: &[u8]) -> Option<Ungrouped> {
         let sign = self.thousands?;
         let unsigned = bytes.strip_prefix(b"-").unwrap_or(bytes);
@@ -196,7 +196,7 @@ fn after_point(bytes: &[u8], unsigned: &[u8], whole: usize, significant: usize, 
     }
 }
 
-/// How many digits it begins with.
+/// The number of digits it begins with.
 #[inline(always)]
 fn digits(bytes: &[u8]) -> usize {
     bytes.iter().take_while(|byte| byte.is_ascii_digit()).count()

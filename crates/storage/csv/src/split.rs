@@ -9,9 +9,9 @@
 //! - A row ends with LF, CRLF or CR, or with the data. A row of no bytes at all is skipped.
 //! - A quote at the very start of a field opens it; there delimiters and line ends are text and a
 //!   doubled quote stands for one. Anywhere else a quote is an ordinary character.
-//! - What stands between the closing quote and the delimiter belongs to the value as it is (and is
+//! - Text between the closing quote and the delimiter belongs to the value as it is (and is
 //!   reported).
-//! - From `quotes_until` on quotes are ordinary characters: that is how the scan goes on behind a quote
+//! - From `quotes_until` on quotes are ordinary characters: that is how the scan continues behind a quote
 //!   that is never closed.
 //!
 //! The data may end in the middle of a row (`at_end` false); the row is then given again, whole, when
@@ -32,8 +32,8 @@ pub(crate) struct Field {
 }
 
 impl Field {
-    /// What is between the delimiters, or between the quotes. `\N` without quotes is nothing: so programs of databases write
-    /// NULL where they tell it from an empty text.
+    /// The bytes between the delimiters, or between the quotes. `\N` without quotes is nothing: database programs write
+    /// NULL like that if they distinguish it from an empty text.
     #[inline(always)]
     pub(crate) fn bytes<'a>(&self, data: &'a [u8]) -> &'a [u8] {
         let bytes = &data[self.start as usize..self.end as usize];
@@ -49,7 +49,7 @@ pub(crate) struct Grammar {
     pub(crate) quote: u8,
 }
 
-/// How a row ends.
+/// The end of a row.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum LineEnd {
     Lf,
@@ -64,14 +64,14 @@ pub(crate) enum LineEnd {
 pub(crate) struct Row {
     pub(crate) start: usize,
     pub(crate) line_end: LineEnd,
-    /// How many lines ended before the row began (blank ones), and how many with it and within it.
+    /// The number of lines that ended before the row began (blank ones), and of those that end with it and within it.
     pub(crate) lines_before: u32,
     pub(crate) lines: u32,
     /// Where text stands behind a closing quote.
     pub(crate) text_after_quote: Option<usize>,
 }
 
-/// What comes next.
+/// The result of a step.
 #[derive(Clone, Copy, Debug)]
 pub(crate) enum Step {
     Row(Row),
@@ -87,7 +87,7 @@ pub(crate) enum Step {
     End,
 }
 
-/// How many bytes are looked at together.
+/// The number of bytes that are scanned together.
 const BLOCK: usize = 64;
 
 /// The positions of the bytes that matter, in order.
@@ -196,7 +196,7 @@ impl<'a> Rows<'a> {
         self.position
     }
 
-    /// How many blank lines before that place no row has told of.
+    /// The number of blank lines before that place that no row has counted.
     pub(crate) fn blank_lines(&self) -> u32 {
         self.blank_lines
     }

@@ -1,9 +1,9 @@
 //! A CSV file as a table.
 //!
-//! The columns of a [`CsvTable`] never change; the file may. Every snapshot first asks whether the file is
-//! still the one that was scanned, and scans it anew if not. Rows that came or went are seen by the next
-//! statement; if values came that the columns cannot hold, [`CsvTable::is_current`] says so, statements
-//! fail with [`Code::Busy`], and the catalog replaces the table by [`CsvTable::reopen`].
+//! The columns of a [`CsvTable`] never change; the file may. Every snapshot first checks that the file is still the one
+//! that was scanned, and scans it anew if not. The next statement sees added or removed rows; if new values do not fit
+//! the columns, [`CsvTable::is_current`] is false, statements fail with [`Code::Busy`], and the catalog replaces the
+//! table by [`CsvTable::reopen`].
 //!
 //! **A young file.** A file time is no proof while it is too young ([`Stamp::is_settled`]). Within these two
 //! seconds after a write the checksums are compared instead: reading the file again, but not parsing it.
@@ -31,7 +31,7 @@ use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::SystemTime;
 
-/// How often a file is read again that changes while it is scanned.
+/// The number of attempts to read a file that changes while it is scanned.
 const ATTEMPTS: usize = 3;
 
 /// A CSV file as a table, read in place.
@@ -147,8 +147,8 @@ impl CsvTable {
         self.state().scan.types.clone()
     }
 
-    /// What is wrong with the file as it was scanned last, in the order of the places; of each kind the
-    /// first hundred, and how many more there are.
+    /// The findings of the last scan, in the order of their places; of each kind the
+    /// first hundred, and the number of further ones.
     pub fn findings(&self) -> Vec<Finding> {
         self.state().scan.findings.list(&self.path)
     }

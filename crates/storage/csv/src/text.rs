@@ -1,4 +1,4 @@
-//! Text columns: a dictionary while it pays, views when it does not.
+//! Text columns: a dictionary while it pays off, views otherwise.
 //!
 //! Columns such as towns, states or currencies have few distinct values. As a dictionary they take a
 //! byte or two a row, and the executors compare each distinct value once. So every column starts as
@@ -20,7 +20,7 @@ const NULL: u32 = u32::MAX;
 /// The values of one group of one column, as they come.
 pub(crate) struct TextBuilder {
     code_page: CodePage,
-    /// How many distinct values a dictionary may have.
+    /// The limit of distinct values of a dictionary.
     limit: usize,
     hasher: FixedState,
     /// Finds a code by its value.

@@ -1,4 +1,4 @@
-//! Files that change, fail or are nonsense: an error or the truth, never a panic or a wrong value.
+//! Files that change, fail or are nonsense: an error or the right values, never a panic or a wrong value.
 
 mod common;
 

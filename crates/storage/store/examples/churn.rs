@@ -1,8 +1,8 @@
-//! What becomes of memory when all rows of a table are deleted and inserted again, ten times.
+//! Memory use while all rows of a table are deleted and inserted again, ten times.
 //!
 //! Prints the anonymous memory of the process (Linux), the store's own count, and the time, after each step.
 
-// What it reads is no stored data but Linux's own account of the process.
+// The example reads no stored data but Linux's own account of the process.
 #![allow(clippy::disallowed_methods)]
 
 use arrow_array::{ArrayRef, Float64Array, Int64Array, StringViewArray};

@@ -1,4 +1,4 @@
-//! What the operations of an index cost, in nanoseconds each, and what a key costs in bytes.
+//! Cost of the operations of an index in nanoseconds, and of a key in bytes.
 //!
 //! ```text
 //!   cargo run --release -p mainstay-store --example index_speed
@@ -62,7 +62,7 @@ fn scattered(count: u64, factor: u64) -> impl Iterator<Item = u64> {
     (0..size).map(mixed).filter(move |n| *n < count)
 }
 
-/// The compiler must not find out that nobody looks at the answer.
+/// Keeps the compiler from optimizing the lookup away.
 fn ignore(answer: Option<u64>) {
     black_box(answer);
 }

@@ -1,4 +1,4 @@
-//! What a commit costs: `cargo run --release --example journal_cost -- FOLDER`.
+//! Cost of a commit: `cargo run --release --example journal_cost -- FOLDER`.
 //!
 //! Prints the time of `append + wait` for `None`, `Os` and `Full`, with one thread and with sixteen, beside a bare
 //! `write` and a bare write and sync of the same number of bytes, on the file system of the folder.

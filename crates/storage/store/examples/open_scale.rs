@@ -1,4 +1,4 @@
-//! Memory, time and disk of large tables: loaded, opened, read by key, recovered.
+//! Memory, time and disk space of large tables: loaded, opened, read by key, recovered.
 //!
 //! ```text
 //!   open_scale create ROWS FOLDER [MEGABYTES]   a table of five columns with a key and an index, in batches

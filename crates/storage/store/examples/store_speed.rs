@@ -1,6 +1,6 @@
-//! How fast the store is: 10,000 rows of BIGINT, short text, DOUBLE, in memory.
+//! Speed of the store: 10,000 rows of BIGINT, short text, DOUBLE, in memory.
 //!
-//! Prints nanoseconds per row, the least of several runs.
+//! Prints nanoseconds per row, the minimum of several runs.
 
 use mainstay_store::column::Slice;
 use mainstay_store::{ColumnDefinition, Isolation, NativeTable, Store, TableDefinition};
@@ -32,7 +32,7 @@ fn filled(with_key: bool) -> Result<(Store, Arc<NativeTable>)> {
     Ok((store, table))
 }
 
-/// The least nanoseconds per row of several runs, each with a state of its own.
+/// The least nanoseconds per row of several runs, each with its own state.
 fn least<S>(prepare: impl Fn() -> Result<S>, run: impl Fn(&S) -> Result<()>) -> Result<f64> {
     let mut least = f64::MAX;
     for _ in 0..RUNS {

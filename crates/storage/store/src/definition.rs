@@ -1,7 +1,7 @@
-//! What a table is declared to be: columns, keys, indexes, references.
+//! The declaration of a table: columns, keys, indexes, references.
 //!
-//! DEFAULT, CHECK and computed columns are expressions; the SQL layer keeps and evaluates them. Here is what the store
-//! itself enforces: types, NOT NULL, unique keys and references.
+//! DEFAULT, CHECK and computed columns are expressions; the SQL layer keeps and evaluates them. This module defines the
+//! rules that the store itself enforces: types, NOT NULL, unique keys and references.
 
 use arrow_schema::{DataType, Field, Schema, SchemaRef};
 use mainstay_columnar::values::data_type_of;
@@ -13,7 +13,7 @@ use std::sync::Arc;
 pub const ROW_ID: &str = "_rowid";
 /// The name of the hidden column of positions: by it a change finds the version that its query has read.
 pub const POSITION: &str = "_position";
-/// How many columns at the end of the schema are hidden.
+/// The number of hidden columns at the end of the schema.
 pub const HIDDEN_COLUMNS: usize = 2;
 /// The key under which a field's metadata have the length of a CHAR column, whose values are kept without the blanks at
 /// their ends: statements compare them without.
@@ -22,7 +22,7 @@ const CHAR_COLUMN: &str = "mainstay.char";
 /// The key under which a field's metadata have the collation of a text column, unless that is the order of bytes.
 const COLLATED_COLUMN: &str = "mainstay.collation";
 
-/// Metadata of a column that a dialect declared with a type of its own: the dialect's name of it.
+/// Metadata of a column that a dialect declared with its own type: the dialect's name of it.
 pub const DECLARED_TYPE: &str = "mainstay.declared";
 
 /// The key under which a field's metadata have the SQL type.
@@ -33,11 +33,11 @@ pub const SQL_TYPE: &str = "sql_type";
 pub struct ColumnDefinition {
     /// Its name, in the form in which it is looked up.
     pub name: String,
-    /// What it holds.
+    /// The SQL type of the values.
     pub sql_type: SqlType,
     /// True if it may be NULL.
     pub nullable: bool,
-    /// What the dialect calls the type that it was declared with, if that says more.
+    /// The dialect's name of the declared type, if it is more precise than the SQL type.
     pub declared: Option<String>,
 }
 

@@ -1,8 +1,8 @@
-//! Which groups and indexes a table consists of: an immutable list, replaced as a whole.
+//! The groups and indexes of a table: an immutable list, replaced as a whole.
 //!
-//! A statement pins the directory once and then looks at nothing shared any more. A group is found by number (the upper part
-//! of a position), through a short table that has a gap for each group that was given up, and by row slot (the ordinals that
-//! the table interface counts).
+//! A statement pins the directory once and reads no other shared state afterwards. A group is found by number (the
+//! upper part of a position), through a short table with a gap for each dropped group, and by row slot (the ordinals of
+//! the table interface).
 //!
 //! ```text
 //!   numbers   7  8  9 10 11          base = 7

@@ -1,14 +1,14 @@
-//! Which rows the rule of a filtered unique index is about: `CREATE UNIQUE INDEX ... WHERE status = 'A' AND code IS NOT NULL`.
+//! The filter of a filtered unique index: `CREATE UNIQUE INDEX ... WHERE status = 'A' AND code IS NOT NULL`.
 //!
-//! The index has entries for all rows, so that it proposes as any other does. The keys of rows for which the filter does
-//! not hold end with the number of the row, as those of an index that is not unique do, and so never meet:
+//! The index has entries for all rows, so that it yields candidates as any other does. The keys of rows that do not
+//! satisfy the filter end with the row number, as in an index that is not unique, and so are never equal:
 //!
 //! ```text
 //!   the filter holds          key of the columns, then 0       two of them are a violation
 //!   it does not               key of the columns, then row     one for each row
 //! ```
 //!
-//! Values are compared as the keys of an index are: by the collation of the column, blanks at the end left out.
+//! Values are compared as the keys of an index are: by the collation of the column, without trailing blanks.
 //!
 //! Limit: conditions of one column with constants, all of which must hold, as SQL Server has them.
 
@@ -23,11 +23,11 @@ use mainstay_types::{Result, SqlType, Value, ValueRef, convert};
 pub struct FilterPart {
     /// The number of the table's column.
     pub column: usize,
-    /// What must hold of it.
+    /// The condition on its value.
     pub test: FilterTest,
 }
 
-/// What must hold of a column.
+/// The condition on a column.
 #[derive(Clone, Debug, PartialEq)]
 pub enum FilterTest {
     /// IS NULL.

@@ -2,16 +2,16 @@
 //!
 //! ```text
 //!   Store            tables by name, and what their transactions share
-//!   transaction      what a statement sees, who waits for whom, commit and rollback
+//!   transaction      views, waits, commit and rollback
 //!   catalog          what is declared to exist, and the tables of it; changes of both
 //!   durable          opening a folder, checkpoints, backups
 //!   table            rows in, rows out; unique keys and references; the table interface of the executors
 //!   journal          frames of committed transactions, one after the other
 //!   files            checkpoints: column files, the catalog, the manifest that names them
-//!   filter           which rows the rule of a filtered unique index is about
+//!   filter           the filter of a filtered unique index
 //!   index, key       ordered maps from keys to positions; values as bytes whose order is the order of the values
-//!   memory           how many rows are in memory only, and who waits for a checkpoint to change that
-//!   directory        which groups a table consists of
+//!   memory           the limit on rows in memory only: writers wait for a checkpoint
+//!   directory        the groups and indexes of a table
 //!   group            a run of row slots: columns, and the stamps of their versions
 //!   column           append-only vectors that Arrow reads without copying
 //! ```

@@ -1,21 +1,20 @@
-//! How many rows are in memory only, and who waits until a checkpoint has changed that.
+//! The limit on rows that are in memory only: writers wait until a checkpoint has written them.
 //!
 //! The rows of a table are in groups; all but the last are full and never appended to again. A checkpoint writes full
-//! groups to files and maps them in place of the memory they had. So what bounds the memory of rows is to take a checkpoint
-//! when full groups have gathered, and to let writers wait when they gather faster than files are written:
-//!
+//! groups to files and maps them in place of their memory. So the memory of rows is bounded by checkpoints that are
+//! taken when full groups have gathered, and by writers that wait when groups fill faster than files are written:
 //! ```text
 //!   bytes of full groups      0 ............... limit / 2 ............... limit
 //!   that are in no file       writers go on     and the keeper is called  writers wait for it
 //! ```
 //!
-//! A checkpoint frees what was full when it began. One that fails frees nothing: writers who wait for it then get its
-//! error, and each that comes later waits for one more attempt; so they go on once there is room on the disk again.
+//! A checkpoint frees the groups that were full when it began. One that fails frees nothing: waiting writers get its
+//! error, and each later writer waits for one more attempt; so they continue once there is space on the disk again.
 //!
-//! Limits: counted are rows of tables that are kept. The last group of each table, indexes and stamps of versions are in
-//! memory as well; so are the changes of open transactions, and tables that are not in the catalog, or not yet, because the
-//! transaction that creates them is open ([`crate::Accounts`] counts those). Rows that are mapped and were read are the operating system's, which takes their
-//! pages back as it needs them.
+//! Limits: only rows of persistent tables count. The last group of each table, indexes and stamps of versions are in
+//! memory as well; so are the changes of open transactions, and tables that are not in the catalog, or not yet, because
+//! the transaction that creates them is open ([`crate::Accounts`] counts those). Mapped rows are in the page cache of
+//! the operating system, which drops pages as it needs memory.
 
 use mainstay_types::{Code, Error, Result};
 use std::sync::atomic::{AtomicUsize, Ordering};
@@ -40,7 +39,7 @@ pub(crate) struct RowMemory {
 
 #[derive(Default)]
 struct State {
-    /// How to call for a checkpoint; `None` when nobody takes any.
+    /// The channel that requests a checkpoint; `None` when none are taken.
     keeper: Option<SyncSender<()>>,
     /// Checkpoints that have failed.
     failures: u64,
@@ -67,14 +66,14 @@ impl RowMemory {
         self.limit.load(Ordering::Relaxed)
     }
 
-    /// Who is to be called when half of the limit is reached; `None` lets nobody wait any more.
+    /// Sets the channel that is notified when half of the limit is reached; with `None` no writer waits any more.
     pub(crate) fn set_keeper(&self, keeper: Option<SyncSender<()>>) {
         self.state().keeper = keeper;
         self.changed.notify_all();
         self.call();
     }
 
-    /// How many bytes a group should have at most.
+    /// The target size of a group in bytes.
     pub(crate) fn group_bytes(&self) -> usize {
         (self.limit.load(Ordering::Relaxed) / GROUP_PART).clamp(LEAST_GROUP_BYTES, GROUP_BYTES)
     }
@@ -102,7 +101,7 @@ impl RowMemory {
         self.changed.notify_all();
     }
 
-    /// A checkpoint has failed, or the store has: nobody need wait for it.
+    /// Notes that a checkpoint has failed, or the store has: no writer need wait for it.
     pub(crate) fn not_freed(&self, cause: &Error) {
         let mut state = self.state();
         state.failures += 1;
@@ -164,7 +163,7 @@ mod tests {
         memory.filled(1 << 40);
         memory.admit().unwrap();
         memory.limit_to(100);
-        // Nobody would come to write them.
+        // There is no thread to write them.
         memory.admit().unwrap();
         let (sender, receiver) = sync_channel(1);
         memory.set_keeper(Some(sender));

@@ -1,7 +1,7 @@
-//! Where the values of a row come from: a list, a stored version, or a version with some columns changed.
+//! The source of a row's values: a list, a stored version, or a version with some columns changed.
 //!
-//! Everything that writes takes a [`Row`], so that an UPDATE of one column copies nothing but what it stores, and keys of
-//! indexes are made in the same way from values that come in and from values that are there.
+//! All writes take a [`Row`], so that an UPDATE of one column copies only the values it stores, and keys of
+//! indexes are made in the same way from new values and from stored ones.
 
 use crate::group::Group;
 use mainstay_types::ValueRef;

@@ -1,10 +1,10 @@
-//! Stamps: who made a version and who ended it, in one number.
+//! Stamps: the transaction that created or ended a version, in one number.
 //!
 //! ```text
 //!   0 ............ 2^63 - 1     a commit number: the transaction that committed as this one
 //!   2^63 | id                   a mark: the transaction of this id, which is still open
 //!   2^64 - 2                    ABORTED: created by a transaction that was rolled back
-//!   2^64 - 1                    NEVER: not ended by anybody
+//!   2^64 - 1                    NEVER: not ended
 //! ```
 //!
 //! Every commit number is less than every mark, so whether a version belongs to a [`View`] is two comparisons. A stamp
@@ -20,7 +20,7 @@ pub const ABORTED: u64 = u64::MAX - 1;
 /// Not ended.
 pub const NEVER: u64 = u64::MAX;
 
-/// A position that is none: no group has this number.
+/// The position of no row: no group has this number.
 pub const NOWHERE: u64 = u64::MAX;
 
 /// Returns true if this stamp is the mark of an open transaction.
@@ -29,7 +29,7 @@ pub fn is_mark(stamp: u64) -> bool {
     (MARK..ABORTED).contains(&stamp)
 }
 
-/// What a statement sees: everything up to a commit, and what its own transaction did.
+/// The view of a statement: everything up to a commit, and the changes of its own transaction.
 ///
 /// A function that a query calls runs in a session beside the query's ([`Outlook`](crate::Outlook)). Its statements see the
 /// temporary tables of their own session as that does, and all other tables as the query does.
@@ -47,27 +47,27 @@ pub struct View {
 }
 
 impl View {
-    /// What is seen of all tables alike.
+    /// A view that is the same for all tables.
     #[inline]
     pub fn at(commit: u64, mark: u64) -> View {
         View { commit, mark, shared: (commit, mark), pending_above: u64::MAX }
     }
 
-    /// The same with all tables but temporary ones as somebody else sees them.
+    /// The same, with all tables but temporary ones as another transaction sees them.
     pub(crate) fn beside(self, (commit, mark): (u64, u64)) -> View {
         View { shared: (commit, mark), ..self }
     }
 
-    /// What is seen of one table.
+    /// The view of one table.
     #[inline]
     pub(crate) fn of(self, is_temporary: bool) -> View {
         let (commit, mark) = if is_temporary { (self.commit, self.mark) } else { self.shared };
         View { pending_above: self.pending_above, ..View::at(commit, mark) }
     }
 
-    /// The same with the versions that other transactions have put in and not committed, or whose commits are later than
-    /// the last `published` one, beside those that they are to replace: for a caller that looks whether there is somebody
-    /// to wait for, and never for an answer.
+    /// The same with uncommitted versions of other transactions, or versions whose commits are later than the last
+    /// `published` one, beside those that they replace: for a caller that checks for transactions to wait for, and
+    /// never for an answer.
     pub(crate) fn with_pending(self, published: u64) -> View {
         View { pending_above: published, ..self }
     }

@@ -1,6 +1,6 @@
 //! A store: tables by name, and what their transactions share.
 //!
-//! Names are compared as they are given; who calls brings them into the form of its dialect first.
+//! Names are compared as they are given; the caller applies the case rules of its dialect first.
 //!
 //! ```text
 //!   change_catalog         tables of the catalog: part of a transaction, journaled, found again when the store is opened
@@ -29,7 +29,7 @@ pub struct Store {
     pub(crate) shared: Arc<Shared>,
     tables: RwLock<Tables>,
     pub(crate) durable: Option<Durable>,
-    /// What is missing, when the store was opened to salvage the rest.
+    /// The missing parts, if the store was opened for salvage.
     pub(crate) losses: Vec<Error>,
 }
 
@@ -38,7 +38,7 @@ pub struct Store {
 pub struct CatalogState(Arc<Cataloged>);
 
 impl CatalogState {
-    /// What exists.
+    /// The catalog.
     pub fn catalog(&self) -> &Arc<Catalog> {
         &self.0.catalog
     }
@@ -72,22 +72,22 @@ impl Store {
         Store { shared, tables: RwLock::new(tables), durable, losses: Vec::new() }
     }
 
-    /// What exists, as it is committed.
+    /// The committed catalog.
     pub fn catalog(&self) -> Arc<Catalog> {
         Arc::clone(&self.shared.cataloged().catalog)
     }
 
-    /// What exists for a transaction, with what it has changed itself.
+    /// The catalog as a transaction sees it, with its own changes.
     pub fn catalog_for(&self, transaction: &Transaction) -> Arc<Catalog> {
         Arc::clone(&transaction.cataloged().catalog)
     }
 
-    /// What exists for a statement that is about to change it: as it was when the statement first asked.
+    /// The catalog for a statement that is about to change it: its state when the statement first read it.
     pub fn catalog_to_change(&self, transaction: &Transaction) -> Arc<Catalog> {
         Arc::clone(&transaction.cataloged_to_change().catalog)
     }
 
-    /// What exists with its tables, as it is committed.
+    /// The committed catalog with its tables.
     pub fn state(&self) -> CatalogState {
         CatalogState(self.shared.cataloged())
     }
@@ -211,12 +211,12 @@ impl Store {
         self.shared.published().load(Ordering::Acquire)
     }
 
-    /// The commit up to which nobody looks back: what was dead by then can be cleaned up.
+    /// The oldest commit that a view reads at: versions that were dead by then can be removed.
     pub fn horizon(&self) -> u64 {
         self.shared.horizon()
     }
 
-    /// How many transactions wait for others now.
+    /// The number of transactions that wait for others now.
     pub fn waiting(&self) -> usize {
         self.shared.waits.waiting()
     }
@@ -322,13 +322,13 @@ impl Store {
         self.tables().iter().try_for_each(|table| table.vacuum().map(|_| ()))
     }
 
-    /// How many bytes of memory rows and indexes take.
+    /// The memory that rows and indexes take, in bytes.
     pub fn bytes(&self) -> usize {
         self.tables().iter().map(|table| table.bytes()).sum()
     }
 }
 
-/// The index that begins with the columns of a reference; makes one if there is none.
+/// The index that begins with the columns of a reference; created if it does not exist.
 fn child_index(definition: &mut TableDefinition, key: &ForeignKey) -> usize {
     let found = definition.indexes.iter().position(|index| index.column_numbers().starts_with(&key.columns));
     found.unwrap_or_else(|| {

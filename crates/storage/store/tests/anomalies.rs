@@ -1,7 +1,7 @@
 //! The anomalies of the Hermitage list, at every isolation level: those that a level must prevent, and those it allows.
 //!
-//! Each test runs the same steps at all levels and says what each of them gives. A writer that would have to wait has a
-//! lock timeout of nothing here, so that one thread can play both parts; what really waits is in `waits.rs`.
+//! Each test runs the same steps at all levels and states the result of each. A writer that would have to wait has a
+//! lock timeout of zero here, so that one thread can play both parts; real waits are tested in `waits.rs`.
 //!
 //! | anomaly | read committed | repeatable read, snapshot | serializable |
 //! |---|---|---|---|
@@ -33,13 +33,13 @@ fn two(level: Isolation) -> (Store, Arc<NativeTable>, Transaction, Transaction) 
     (store, table, first, second)
 }
 
-/// Reads all rows, and says so.
+/// Reads all rows, and reports the reads.
 fn read_all(table: &NativeTable, transaction: &mut Transaction) -> Vec<(i64, i64)> {
     transaction.note_read(table, Read::Everything);
     seen(table, transaction)
 }
 
-/// Reads the value of a row, and says so.
+/// Reads the value of a row, and reports the read.
 fn read_one(table: &NativeTable, transaction: &mut Transaction, id: i64) -> i64 {
     let equal = Predicate::Compare { column: 0, op: Comparison::Equal, value: Value::Integer(id) };
     transaction.note_read(table, Read::Where(equal));
@@ -47,7 +47,7 @@ fn read_one(table: &NativeTable, transaction: &mut Transaction, id: i64) -> i64 
     rows.into_iter().find(|(found, _)| *found == id).map_or(-1, |(_, value)| value)
 }
 
-/// Writes a value as UPDATE does: where another transaction was first, it looks again at the newest version.
+/// Writes a value as UPDATE does: if another transaction was first, it reads the newest version again.
 fn update(table: &Arc<NativeTable>, transaction: &mut Transaction, id: i64, value: i64) -> Result<()> {
     let mut at = position(table, transaction, id).unwrap();
     loop {

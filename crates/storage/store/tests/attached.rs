@@ -1,5 +1,5 @@
-//! Tables that are too large to be read whole when their store is opened: checkpoints keep their indexes, rows are read when
-//! they are needed, and what is read is verified.
+//! Tables that are too large to be read whole when their store is opened: checkpoints write their indexes, rows are
+//! read when they are needed, and are verified then.
 
 mod common;
 
@@ -300,7 +300,7 @@ fn an_index_file_that_is_gone_or_cut_off_is_made_again() {
     }
 }
 
-/// The table is used until somebody asks for what is damaged; then it is refused, and nothing of it is lost.
+/// The table is used until a statement needs the damaged part; then it is refused, and nothing of it is lost.
 #[test]
 fn a_damaged_group_is_found_when_it_is_read() {
     let fs = filled(3000);

@@ -48,7 +48,7 @@ fn put(store: &Store, id: u64, accounts: std::ops::Range<i64>) -> Result<()> {
     transaction.commit().map(drop)
 }
 
-/// The rows of a backup, restored into a folder of its own.
+/// The rows of a backup, restored into a separate folder.
 fn restored(fs: &Arc<Simulated>, folder: &str, id: u64) -> Result<Vec<(i64, i64)>> {
     Store::restore(Arc::clone(fs) as Arc<dyn FileSystem>, Path::new(BACKUP), Path::new(folder))?;
     let copy = Store::open(Arc::clone(fs) as Arc<dyn FileSystem>, Path::new(folder), StoreOptions::default())?;
@@ -69,7 +69,7 @@ fn backups_beside_writers_are_each_of_one_moment() {
             scope.spawn(move || {
                 let mut number = writer;
                 while !ends.load(Ordering::Relaxed) {
-                    // Who was not the first does not count.
+                    // Transactions that lose against a first writer do not count.
                     drop(transfer(store, id, number));
                     number += 3;
                 }
@@ -93,10 +93,10 @@ fn backups_beside_writers_are_each_of_one_moment() {
     });
 }
 
-/// What the script had been promised when it was cut off.
+/// The acknowledged state when the script was cut off.
 #[derive(Debug, Default)]
 struct Promised {
-    /// How many accounts are in the last backup that was acknowledged, and in the one that was begun.
+    /// The number of accounts in the last backup that was acknowledged, and in the one that was begun.
     backed_up: i64,
     begun: i64,
     is_restored: bool,

@@ -1,4 +1,4 @@
-//! Changes of the catalog as parts of transactions: who sees them when, what they refuse, and how they are taken back.
+//! Changes of the catalog as parts of transactions: their visibility, their refusals, and their rollback.
 
 mod common;
 
@@ -304,7 +304,7 @@ fn sequences_give_no_value_twice() {
     assert_eq!(store.next_value(&rolled_back, 50).unwrap(), 2);
     rolled_back.rollback();
     assert_eq!(store.next_value(&begin(&store), 50).unwrap(), 3);
-    // After a crash there is a gap, after closing there is none.
+    // After a crash there is a gap, but not after closing.
     let crashed = open(&fs.after_crash(0));
     assert_eq!(crashed.next_value(&begin(&crashed), 50).unwrap(), 33);
     store.checkpoint().unwrap();

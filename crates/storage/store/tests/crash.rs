@@ -1,8 +1,8 @@
-//! The disk part of the store on a file system that loses its power at any operation: what was acknowledged is found
-//! afterwards, nothing is found that a later thing is missing of, and recovery needs no help.
+//! The disk part of the store on a file system that loses its power at any operation: every acknowledged change is
+//! found afterwards, nothing is found without the changes before it, and recovery needs no help.
 //!
-//! The script makes a database, commits, takes checkpoints while it goes on committing, and is opened again in
-//! between. A commit is its own number, so that what is found can be told.
+//! The script creates a database, commits, takes checkpoints while it goes on committing, and is opened again in
+//! between. A commit writes its own number, which identifies it afterwards.
 
 use arrow_array::{ArrayRef, Int64Array};
 use mainstay_store::files::{GroupImage, GroupRowIds, GroupVectors, Manifest, StoreFolder, TableImage};
@@ -17,7 +17,7 @@ const TABLE: u64 = 1;
 const COLUMN: u64 = 2;
 const TYPES: [SqlType; 1] = [SqlType::BigInt];
 
-/// What the script had been promised when it was cut off.
+/// The acknowledged state when the script was cut off.
 #[derive(Clone, Debug, Default)]
 struct Promised {
     exists: bool,
@@ -182,7 +182,7 @@ fn check(fs: &Simulated, promised: &Promised) -> Result<(), String> {
     if last < promised.commits || last > promised.begun {
         return Err(format!("{last} commits of {promised:?}"));
     }
-    // It goes on as if nothing had been.
+    // It continues normally.
     let mut later = Promised::default();
     store.commit(Durability::Full, &mut later).map_err(text)?;
     store.checkpoint(&mut later).map_err(text)?;

@@ -54,7 +54,7 @@ fn killed() -> (Simulated, u64, u64) {
     (left, good, bad)
 }
 
-/// What is in `bad` of [`killed`] when nothing is damaged.
+/// The rows of `bad` of [`killed`] when nothing is damaged.
 fn all_of_bad() -> Vec<(i64, i64)> {
     keys(0..310).into_iter().filter(|(key, _)| *key != 7).collect()
 }
@@ -263,7 +263,7 @@ fn a_damaged_table_is_dropped_and_checkpoints_are_taken_again() {
     let files = files_of(&fs, bad);
     damage(&fs, &files[0]);
     let store = open(&fs);
-    // Taken back, it is as damaged as it was.
+    // After the rollback it is as damaged as it was.
     let mut transaction = store.begin(Isolation::ReadCommitted);
     store.change_catalog(&mut transaction, CatalogChange::DropTable(bad)).unwrap();
     assert_eq!(store.table_for(&transaction, bad).err().unwrap().code(), Code::UnknownTable);
@@ -407,7 +407,8 @@ fn later_changes_of_lost_rows_are_told() {
     assert!(told[0].message().contains("later changes of such rows: 1"), "{told:?}");
 }
 
-/// A store whose memory for rows is full while no checkpoint may be taken: writers are told, and nothing waits for ever.
+/// A store whose memory for rows is full while no checkpoint may be taken: writers get an error, and nothing waits for
+/// ever.
 #[test]
 fn writers_that_memory_has_no_room_for_are_told_of_the_damage() {
     let (fs, good, bad) = killed();

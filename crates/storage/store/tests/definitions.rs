@@ -1,5 +1,5 @@
-//! Locks of definitions and names: what of several transactions that define and write goes on side by side, what waits,
-//! and what becomes of it in the catalog, in memory and after a crash.
+//! Locks of definitions and names: operations of several transactions that run side by side, operations that wait,
+//! and their results in the catalog, in memory and after a crash.
 
 mod common;
 
@@ -41,7 +41,8 @@ fn a_change_of_one_table_keeps_nobody_from_another() {
     let mut creating = begin(&store);
     put(&store, &mut creating, table(500, "third")).unwrap();
     store.table_for(&creating, 500).unwrap().insert(&mut creating, &pair(3, 3)[..]).unwrap();
-    // What one has created is not there for others, and what others have committed is there for it.
+    // Tables that one transaction has created are invisible to others, and tables that others have committed are
+    // visible to it.
     assert!(store.catalog_for(&altering).table(500).is_none());
     store.table_of(other).unwrap().insert(&mut begin(&store), &pair(2, 2)[..]).unwrap();
     writer.commit().unwrap();
@@ -152,7 +153,7 @@ fn waits_for_definitions_and_names_end_after_their_time() {
     assert_eq!(told, "\"LATE\" waited 20 ms for the definition of one that another transaction holds");
     let told = refused(&|late| put(&store, late, table(800, "V")));
     assert_eq!(told, "\"LATE\" waited 20 ms for the name v that another transaction holds");
-    // Who has given up keeps nobody out.
+    // A transaction that has given up blocks no other.
     changer.rollback();
     let mut writer = begin(&store);
     store.table_of(one).unwrap().insert(&mut writer, &pair(1, 1)[..]).unwrap();
@@ -164,7 +165,7 @@ fn waits_for_definitions_and_names_end_after_their_time() {
 #[test]
 fn deadlocks_of_definitions_names_and_rows_are_found() {
     let (_, store, one, other) = two();
-    // Each has a table of its own, and wants the other's.
+    // Each has one table, and wants the other's.
     let (mut first, mut second) = (begin(&store), begin(&store));
     first.set_statement("ALTER TABLE one");
     second.set_statement("INSERT other");
@@ -279,8 +280,8 @@ fn what_is_locked_waits_for_a_change_too() {
     assert_eq!(error.code(), Code::LockTimeout);
 }
 
-/// Threads that create, alter and drop tables, refer from one to the other, and write them, at random. Nothing fails but
-/// for the reasons that there are; nobody waits for ever; what is committed is there, in memory and after a crash.
+/// Threads that create, alter and drop tables, refer from one to the other, and write them, at random. All failures
+/// have one of the expected reasons; no thread waits for ever; committed data is there, in memory and after a crash.
 #[test]
 fn many_define_and_write_at_once() {
     let seed = std::env::var("MAINSTAY_SEED").ok().and_then(|seed| seed.parse().ok()).unwrap_or(1_u64);
@@ -353,13 +354,13 @@ fn many_define_and_write_at_once() {
     assert_eq!((count(&found), sorted(&found)), (count(&store), sorted(&store)));
 }
 
-/// The errors that somebody may get who is not alone.
+/// The errors that a concurrent transaction may get.
 fn is_expected(code: Code) -> bool {
     let of_others = [Code::Deadlock, Code::DefinitionChanged, Code::UnknownTable];
     of_others.contains(&code) || matches!(code, Code::ForeignKeyViolation | Code::InvalidValue | Code::UniqueViolation)
 }
 
-/// Does something: how many rows it has put into the tables that stay.
+/// Performs a random step, and returns the number of rows it has put into the tables that stay.
 fn step(store: &Store, transaction: &mut Transaction, fixed: &[u64], random: &mut Random) -> Result<u64> {
     let catalog = store.catalog_to_change(transaction);
     let others: Vec<TableDefinition> = catalog.tables.iter().filter(|it| !fixed.contains(&it.id)).cloned().collect();

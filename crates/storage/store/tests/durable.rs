@@ -1,4 +1,4 @@
-//! A store in a folder: what is in it when it is opened again, and what happens beside a checkpoint.
+//! A store in a folder: its contents when it is opened again, and operations beside a checkpoint.
 
 mod common;
 
@@ -331,7 +331,8 @@ fn damage_is_found_and_named() {
 
 #[test]
 fn a_lazy_commit_shows_nothing_that_is_not_safe() {
-    // Whoever sees a commit sees those before it; so one that asks for nothing waits for one that asks for the disk.
+    // A view that sees a commit sees those before it; so one that asks for nothing waits for one that asks for the
+    // disk.
     let fs = Simulated::new();
     let store = open_with(&fs, Durability::None).unwrap();
     let id = create(&store, "pairs");

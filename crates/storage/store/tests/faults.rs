@@ -1,8 +1,8 @@
 //! Every write, sync, rename, creation and removal failing in turn.
 //!
-//! When the journal cannot be written the store takes no changes any more, says why each time, and tries nothing again. When
-//! only a checkpoint fails it goes on, and another checkpoint is taken with other files. Either way what was acknowledged is
-//! there when the store is opened on a disk that works, and reads go on meanwhile.
+//! When the journal cannot be written the store accepts no changes any more, reports the reason each time, and retries
+//! nothing. When only a checkpoint fails it continues, and another checkpoint is taken with other files. Either way the
+//! acknowledged changes are there when the store is opened on a disk that works, and reads continue meanwhile.
 
 mod common;
 

@@ -1,8 +1,8 @@
-//! A real process, killed with SIGKILL at random moments: what it had told us it committed is there.
+//! A real process, killed with SIGKILL at random times: its acknowledged commits are found afterwards.
 //!
-//! The child is this test binary, told by an environment variable what to be. It opens the store, tells us every key that
-//! a commit was acknowledged for, and goes on until it is killed; then the next one does. Nothing is simulated here, and
-//! so only the process dies and not the machine: for that see `recovery.rs`.
+//! The child is this test binary, started with an environment variable. It opens the store, reports every key that a
+//! commit was acknowledged for, and continues until it is killed; then the next one does. Nothing is simulated here,
+//! and so only the process dies and not the machine: for that see `recovery.rs`.
 
 mod common;
 
@@ -41,7 +41,7 @@ fn found(store: &Store) -> BTreeMap<i64, i64> {
     a.into_iter().collect()
 }
 
-/// What the child does until it is killed: each transaction sets a key in both tables.
+/// Runs in the child until it is killed: each transaction sets a key in both tables.
 fn work(folder: &Path) -> Result<()> {
     let store = open(folder)?;
     if store.table("a").is_err() {
@@ -84,7 +84,7 @@ fn what_a_killed_process_acknowledged_is_there() {
     let folder = folder.path().join("db");
     let mut luck = 0x9E37_79B9_7F4A_7C15_u64;
     let (mut kills, mut acknowledged, mut commits) = (0, -1i64, 0u64);
-    // Lives since the last one that told of a commit. Each may have made one more and been killed before it told.
+    // Lives since the last acknowledged commit. Each may have made one more and been killed before it reported it.
     let mut silent = 0;
     while kills < KILLS {
         luck = luck.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
@@ -97,7 +97,7 @@ fn what_a_killed_process_acknowledged_is_there() {
             .unwrap();
         let out = BufReader::new(child.stdout.take().unwrap());
         let reading = std::thread::spawn(move || {
-            // The harness says things of its own before.
+            // The test harness prints its own lines before.
             out.lines()
                 .map_while(|line| line.ok())
                 .filter_map(|line| line.trim().parse::<i64>().ok())
@@ -123,7 +123,8 @@ fn what_a_killed_process_acknowledged_is_there() {
     assert!(commits > kills, "the children got to do something: {commits} commits in {kills} lives");
 }
 
-/// The last value of each key, up to what was acknowledged, or one more, and one more for each life that told nothing.
+/// The last value of each key, up to the acknowledged one, or one more, and one more for each life that reported
+/// nothing.
 fn compare(folder: &Path, acknowledged: i64, silent: i64) {
     let store = open(folder).unwrap();
     let found = found(&store);

@@ -1,10 +1,10 @@
 //! A table that is larger than the memory its store may have: built, scanned, read by key, changed, opened again.
 //!
-//! A real process does it, this test binary told by an environment variable what to be, and says how much anonymous memory
-//! it had at most (`RssAnon` of Linux: what it allocated, without the pages of mapped files). The same without a limit
-//! shows that the measure would notice.
+//! A real process does it, this test binary started with an environment variable, and reports its greatest anonymous
+//! memory (`RssAnon` of Linux: allocated memory, without the pages of mapped files). The same run without a limit
+//! shows that the measure works.
 
-// What it reads is no stored data but Linux's own account of the process.
+// The test reads no stored data but Linux's own account of the process.
 #![allow(clippy::disallowed_methods)]
 
 mod common;
@@ -31,8 +31,8 @@ const TEXT: usize = 1 << 10;
 /// stamps and positions of one round of them.
 const CHURNED: i64 = 300_000;
 const CHURN_BYTES: u64 = 12 << 20;
-/// What a process takes besides: its program, threads, index (about 20 bytes a row), the changes of an open transaction,
-/// what the allocator keeps back.
+/// Further memory of the process: its program, threads, index (about 20 bytes a row), the changes of an open
+/// transaction, and free memory that the allocator retains.
 const BESIDES: u64 = 24 << 20;
 
 fn options(memory_bytes: Option<usize>) -> StoreOptions {
@@ -112,7 +112,7 @@ fn build(folder: &Path, memory_bytes: Option<usize>) -> Peak {
         peak.look();
     }
     read(&store, &table, &mut peak);
-    // What is in files changes like anything else.
+    // Rows in files change like any others.
     for id in (0..ROWS).step_by(16) {
         let mut transaction = store.begin(Isolation::ReadCommitted);
         let position = common::position(&table, &mut transaction, id).unwrap();
@@ -135,8 +135,8 @@ fn open_again(folder: &Path) -> Peak {
     peak
 }
 
-/// One transaction whose rows are more than the limit, taken back, and one that is committed. Its changes are in memory
-/// until it ends, so nothing is said of its own memory here.
+/// One transaction whose rows are more than the limit, rolled back, and one that is committed. Its changes are in
+/// memory until it ends, so its own memory is not checked here.
 fn in_one_transaction(folder: &Path) -> Peak {
     let store = Store::open(Arc::new(Disk), folder, options(Some(LIMIT))).unwrap();
     let table = create(&store);
@@ -192,7 +192,7 @@ fn churn() -> Peak {
     Peak(peak.0.saturating_sub(filled))
 }
 
-/// Runs a part in a process of its own: the anonymous memory it had at most, in bytes.
+/// Runs a part in a separate process, and returns its greatest anonymous memory in bytes.
 fn run(part: &str, folder: &Path) -> u64 {
     let output = Command::new(std::env::current_exe().unwrap())
         .args(["--exact", "a_table_may_be_larger_than_its_memory", "--nocapture", "--quiet"])
@@ -244,7 +244,7 @@ fn a_process_does_not_grow_by_deleting_and_inserting_again() {
     assert!(growth < CHURN_BYTES, "{growth} bytes");
 }
 
-/// A disk that is full while the memory is: writers are told, and go on when there is room again.
+/// A disk that is full while the memory is: writers get an error, and continue when there is space again.
 #[test]
 fn writers_are_told_when_rows_can_go_nowhere() {
     use mainstay_types::Code;

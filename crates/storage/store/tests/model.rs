@@ -1,7 +1,7 @@
 //! Random work in several transactions at once, against a model that is a list of rows and copies of it.
 //!
-//! The model of a snapshot is a copy of the committed rows, with the transaction's own changes on top. One thread plays all
-//! transactions; where one would have to wait it gives up (lock timeout of nothing), and the model knows that it must.
+//! The model of a snapshot is a copy of the committed rows, with the transaction's own changes on top. One thread plays
+//! all transactions; where one would have to wait it gives up (lock timeout of zero), and the model expects that.
 
 mod common;
 
@@ -20,7 +20,7 @@ type Rows = BTreeMap<i64, i64>;
 struct Actor {
     transaction: Transaction,
     isolation: Isolation,
-    /// What it sees: its snapshot and its changes.
+    /// The rows that it sees: its snapshot and its changes.
     rows: Rows,
     /// Its changes by id: `None` for a deleted row.
     changes: BTreeMap<i64, Option<i64>>,
@@ -117,7 +117,7 @@ impl World {
         }
     }
 
-    /// What a write of a row that the actor sees has to come to.
+    /// The expected outcome of a write to a row that the actor sees.
     fn expected(&self, number: usize, id: i64) -> Result<(), Code> {
         let actor = &self.actors[number];
         if actor.changes.contains_key(&id) {

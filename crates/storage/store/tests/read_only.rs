@@ -1,4 +1,4 @@
-//! A store that may be read and not written, and one in which nothing has changed: no file is touched.
+//! A store that can be read but not written, and one in which nothing has changed: no file is touched.
 
 mod common;
 
@@ -103,7 +103,7 @@ fn a_medium_without_write_access_is_read_and_changes_are_refused() {
         assert!(refused.iter().all(|error| error.to_string() == reason.to_string()), "{refused:?}");
         drop(transaction);
         store.checkpoint().unwrap();
-        // What is not kept can be used as ever.
+        // Tables that are not persistent can be written.
         let mut definition = pairs(true);
         definition.logged = false;
         definition.name = "temporary".into();
@@ -114,7 +114,7 @@ fn a_medium_without_write_access_is_read_and_changes_are_refused() {
         assert_eq!(common::committed(&store, &temporary), [(1, 1)]);
         store.close().unwrap();
     }
-    // Nothing was touched: it is recovered as if nobody had looked.
+    // Nothing was touched: it is recovered as if it had never been opened.
     let store = open(Arc::new(fs)).unwrap();
     assert!(store.read_only().is_none());
     insert(&store, id, 310..311).unwrap();
@@ -178,7 +178,7 @@ fn a_folder_without_permission_is_opened_for_reading() {
     set_permissions(&place, Permissions::from_mode(0o755)).unwrap();
 }
 
-/// Opening and closing a store that nobody changes writes nothing into it, however often.
+/// Opening and closing an unchanged store writes nothing into it, however often.
 #[test]
 fn closing_what_has_not_changed_takes_no_checkpoint() {
     let fs = Simulated::new();
@@ -196,7 +196,7 @@ fn closing_what_has_not_changed_takes_no_checkpoint() {
         let store = open(Arc::new(counting.clone())).unwrap();
         let opened = WRITES.map(|kind| counting.calls(kind));
         assert_eq!(rows(&store, id).len(), 10);
-        // Reads and what is taken back are no changes, nor is a checkpoint one.
+        // Reads and rolled-back changes are no changes, nor is a checkpoint one.
         let mut transaction = store.begin(Isolation::ReadCommitted);
         let pairs = store.table_of(id).unwrap();
         pairs.insert(&mut transaction, &pair(99, 99)[..]).unwrap();

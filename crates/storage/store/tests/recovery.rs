@@ -1,7 +1,7 @@
-//! The whole store on a file system that loses its power at any operation. What was acknowledged is there afterwards; of
-//! what was not, all or nothing; and opening it twice gives the same.
+//! The whole store on a file system that loses its power at any operation. Every acknowledged change is there
+//! afterwards; of an unacknowledged one, all or nothing; and opening it twice gives the same.
 //!
-//! Each script keeps a model of what it has been promised. A commit that was cut off may be there or not, so the model has
+//! Each script keeps a model of the acknowledged state. A commit that was cut off may be there or not, so the model has
 //! two states then: before it and after it.
 
 mod common;
@@ -21,12 +21,12 @@ use std::sync::Arc;
 /// Rows of all tables as text, by the table's name: enough to compare states.
 type State = BTreeMap<String, Vec<String>>;
 
-/// What a script knows.
+/// The model of a script.
 #[derive(Default)]
 struct Promised {
-    /// What was acknowledged last.
+    /// The state after the last acknowledged commit.
     certain: State,
-    /// What a commit that is under way would make of it.
+    /// The state after the commit that is under way.
     perhaps: Option<State>,
     /// The greatest value that a sequence has given.
     given: i64,
@@ -79,7 +79,7 @@ fn found_by_key(table: &NativeTable, view: mainstay_store::View) -> Result<()> {
     Ok(())
 }
 
-/// What a transaction sees.
+/// The state that a transaction sees.
 fn state(store: &Store, transaction: &mut Transaction) -> Result<State> {
     let view = transaction.begin_statement()?;
     let catalog = store.catalog_for(transaction);
@@ -325,7 +325,7 @@ fn check(fs: &Simulated, promised: &Promised) -> Result<(), String> {
             return Err(format!("{findings:?}"));
         }
     }
-    // It goes on as if nothing had been.
+    // It continues normally.
     let store = open(fs).map_err(text)?;
     if let Ok(a) = store.table("b") {
         let mut transaction = begin(&store);

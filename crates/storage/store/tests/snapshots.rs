@@ -13,7 +13,7 @@ use mainstay_types::{Code, Decimal, SqlType, Timestamp, Value, ValueRef};
 use std::ops::ControlFlow;
 use std::sync::Arc;
 
-/// One value of every type that has a form of its own in memory.
+/// One value of every type with a distinct form in memory.
 fn every_type() -> Vec<(SqlType, ValueRef<'static>)> {
     vec![
         (SqlType::Boolean, ValueRef::Boolean(true)),
@@ -99,7 +99,7 @@ fn compare(column: usize, op: Comparison, value: i64) -> Predicate {
     Predicate::Compare { column, op, value: Value::Integer(value) }
 }
 
-/// How many rows an access gives.
+/// The number of rows that an access yields.
 fn count(shown: &Shown, predicate: &Predicate) -> usize {
     let access = shown.access(predicate, true).expect("an index serves it");
     match shown.snapshot().unwrap().rows(&access, usize::MAX).unwrap().unwrap() {

@@ -1,4 +1,4 @@
-//! Temporary tables: made again as they were, and rows that are transactions of their own.
+//! Temporary tables: recreated as they were, and rows that are part of transactions.
 
 mod common;
 

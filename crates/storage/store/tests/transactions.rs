@@ -1,4 +1,4 @@
-//! One transaction at a time: what is written is seen, committed, taken back; what the rules forbid is refused.
+//! One transaction at a time: writes are seen, committed, rolled back; violations are refused.
 
 mod common;
 
@@ -101,7 +101,7 @@ fn older_views_find_rows_by_keys_that_others_have_now() {
         let one = position(&table, &mut writer, 1).unwrap();
         table.delete(&mut writer, one).unwrap();
         let two = position(&table, &mut writer, 2).unwrap();
-        // Takes over the key of another row, and has a version of its own before it.
+        // Takes over the key of another row, and has an earlier version of the same row.
         let Written::Done(moved) = table.update_columns(&mut writer, two, &[(0, ValueRef::Integer(1))]).unwrap() else {
             panic!("the row is there");
         };
@@ -233,7 +233,7 @@ fn a_row_is_changed_by_its_key_at_once_or_not_at_all() {
     assert_eq!(table.update_by_key(&mut writer, (7, &key(2)), &change, view).unwrap(), None);
     let error = table.update_by_key(&mut writer, (0, &key(1)), &[(0, ValueRef::Integer(2))], view).unwrap_err();
     assert_eq!(error.code(), Code::UniqueViolation);
-    // Somebody else has changed the row, and is not done.
+    // Another transaction has changed the row, and is not done.
     let mut other = store.begin(Isolation::ReadCommitted);
     set(&table, &mut other, 2, 22).unwrap();
     let view = writer.begin_statement().unwrap();

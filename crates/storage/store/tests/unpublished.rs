@@ -1,4 +1,4 @@
-//! Commits that are decided and not published, because their sync is still under way: `sql-01`.
+//! Commits that are decided and not published, because their sync is still under way.
 //!
 //! A transaction that meets what such a commit did - a key, a row, a parent, a child - waits until it is published. So
 //! whatever it is told then, its next statement sees the reason. SQL Server keeps the locks of a transaction until its log
@@ -341,7 +341,7 @@ fn the_wait_ends_with_the_lock_timeout_and_with_the_statement() {
     });
 }
 
-/// Nobody knows whether a commit is on the disk whose sync failed. It is never published, so nobody is told of its key.
+/// It is unknown if a commit is on the disk whose sync failed. It is never published, so its key is not revealed.
 #[test]
 fn of_a_commit_whose_sync_fails_no_key_is_told() {
     let syncs_before = {

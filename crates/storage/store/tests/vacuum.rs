@@ -1,4 +1,4 @@
-//! Vacuum: memory comes back, and nobody notices.
+//! Vacuum: memory is released, and readers are not disturbed.
 
 mod common;
 
@@ -44,7 +44,7 @@ fn deleting_and_inserting_again_does_not_grow_memory() {
     let full = table.bytes();
     for round in 0..10 {
         delete_all(&store, 0);
-        // Who deletes all of a table cleans up behind it: at once, and not over the commits that come.
+        // A transaction that deletes all rows of a table vacuums it: at once, and not over the following commits.
         assert!(table.bytes() < full / 50, "{} bytes, at first {full}, round {round}", table.bytes());
         ids(&store, rows);
         assert!(table.bytes() <= full + full / 10, "{} bytes, at first {full}, round {round}", table.bytes());
@@ -67,7 +67,7 @@ fn what_an_open_view_held_back_goes_soon_after_it() {
         assert!(table.bytes() >= full);
         assert_eq!(seen(&table, &mut old).len(), 50_000 + round);
         old.rollback();
-        // No further garbage: what was left is remembered. The group that is appended to stays.
+        // No further garbage: the rest is remembered. The group that is appended to stays.
         for id in 0..100 {
             insert_one(&store, 100_000 + id);
         }
@@ -78,7 +78,7 @@ fn what_an_open_view_held_back_goes_soon_after_it() {
     }
 }
 
-/// A commit of its own for one row.
+/// A separate commit for one row.
 fn insert_one(store: &Store, id: i64) {
     let table = store.table("pairs").unwrap();
     let mut transaction = store.begin(Isolation::ReadCommitted);

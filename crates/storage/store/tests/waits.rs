@@ -211,7 +211,7 @@ fn seven() -> mainstay_store::KeyRange {
     vec![mainstay_store::Interval { column: 0, low: seven.clone(), high: seven }]
 }
 
-/// A row that is not there is kept out by who has looked for it, until that transaction ends.
+/// A row that does not exist is locked by the transaction that has looked for it, until that ends.
 #[test]
 fn nobody_else_puts_a_row_into_a_range_that_is_held() {
     let (store, table) = store_of(&[(1, 10)]);
@@ -220,7 +220,7 @@ fn nobody_else_puts_a_row_into_a_range_that_is_held() {
     std::thread::scope(|scope| {
         let second = scope.spawn(|| {
             let mut second = begin(&store, "INSERT");
-            // Another key is nobody's, neither for a row nor for a range.
+            // Another key is free, both for a row and for a range.
             table.insert(&mut second, &pair(8, 0)[..]).unwrap();
             let inserted = table.insert(&mut second, &pair(7, 2)[..]);
             second.rollback();
@@ -239,7 +239,7 @@ fn nobody_else_puts_a_row_into_a_range_that_is_held() {
     fourth.commit().unwrap();
 }
 
-/// Two that share a range and both put a row into it wait for each other: one of them is told at once.
+/// Two that share a range and both insert a row into it wait for each other: one of them gets the deadlock at once.
 #[test]
 fn a_shared_range_that_both_fill_is_a_deadlock() {
     let (store, table) = store_of(&[]);
@@ -285,7 +285,7 @@ fn a_row_that_was_put_in_is_found_and_waited_for_by_who_asks() {
             }
             let mut first = begin(&store, "first");
             let position = table.insert(&mut first, &pair(7, round as i64)[..]).unwrap();
-            // Who does not ask finds nothing, nor does a snapshot.
+            // Transactions that do not ask to wait find nothing, nor does a snapshot.
             let snapshot = &mut store.begin(Isolation::Snapshot);
             snapshot.set_waits_for_pending(true);
             for other in [&mut begin(&store, "other"), snapshot] {

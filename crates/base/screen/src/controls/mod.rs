@@ -156,7 +156,7 @@ pub struct Control {
     pub auto: bool,
     /// The value of `CTL` when it gets the focus (`SET_FOCUS`).
     pub focus_ctl: Option<i32>,
-    /// How the user has used it last: 1 for the mouse, 2 for a double click, 0D for Enter; reading it resets it.
+    /// The user's last action on it: 1 for the mouse, 2 for a double click, 0D for Enter; reading it resets it.
     pub mode: u8,
     /// True if the user has changed the text since the control got the focus.
     pub edited: bool,

@@ -1,7 +1,7 @@
-//! A value made fit for a column: what INSERT and UPDATE do to every value they store.
+//! Conversion of a value to a column's type: INSERT and UPDATE convert every value they store.
 //!
-//! The rules here are those that all dialects share; a dialect that wants others (silent truncation, money signs,
-//! other forms of dates) changes the value before it comes here.
+//! These rules are common to all dialects; a dialect with other rules (silent truncation, money signs,
+//! other forms of dates) converts the value before it comes here.
 //!
 //! ```text
 //!   to           from                                          lost quietly        refused
@@ -15,8 +15,8 @@
 //!   UUID         16 bytes, its text
 //! ```
 //!
-//! Rounding is half away from zero for numbers, half up for moments. NULL stays NULL; whether a column takes it is
-//! not a question of its type. What cannot be converted at all is a TypeMismatch, a value that does not fit an
+//! Rounding is half away from zero for numbers, half up for timestamps. NULL stays NULL; NOT NULL is
+//! not a property of the type. A value that cannot be converted at all is a TypeMismatch, a value that does not fit an
 //! InvalidValue; both name the type and the value.
 
 mod moment;

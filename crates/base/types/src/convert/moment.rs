@@ -52,7 +52,7 @@ pub(super) fn timestamp(value: ValueRef<'_>, digits: u8, to: SqlType) -> Result<
     checked(moment, digits, value, to)
 }
 
-/// A moment without an offset is one of UTC.
+/// A timestamp without an offset is one in UTC.
 pub(super) fn with_offset(value: ValueRef<'_>, digits: u8, to: SqlType) -> Result<Value> {
     let (utc, offset_minutes) = match value {
         ValueRef::Date(day) => (Timestamp::at(day, 0), 0),

@@ -1,4 +1,4 @@
-//! Values for columns of every type: what is kept, what is rounded, what is refused.
+//! Values for columns of every type: accepted, rounded, refused.
 
 use super::*;
 use crate::{Collation, Date, Decimal, Interval, Time, Timestamp};

@@ -5,8 +5,8 @@ use mainstay_types::{Code, Error, Result};
 use std::ops::Range;
 
 /// Runs `work` on an empty file system once without a crash, and once for each of its operations with the
-/// crash there; after each run `check` gets what the machine may find (for every seed, and after a mere kill of
-/// the process) together with what `work` returned: what it had acknowledged when it was cut off.
+/// crash there; after each run `check` gets the state that the machine may find (for every seed, and after a mere kill
+/// of the process) together with the result of `work`: its acknowledgements when it was cut off.
 ///
 /// `work` must do the same operations each time. Gives the number of states that were checked, or the first
 /// complaint of `check` with the crash point, the seed, and the last operations before it. Seeds 0 and 1 are

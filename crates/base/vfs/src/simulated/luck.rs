@@ -1,4 +1,4 @@
-//! The choices that a crash makes, all of them following from one seed.
+//! The choices that a crash makes, all of them determined by one seed.
 //!
 //! Equal chances for every pending change would almost never give the states in which protocols break: all
 //! lost, all there, one missing. So each file first draws a [`Fate`] for all of its changes.
@@ -7,11 +7,11 @@
 #[derive(Debug)]
 pub(super) struct Luck {
     state: u64,
-    /// For seeds 0 and 1: whether everything pending is applied.
+    /// For seeds 0 and 1: true if everything pending is applied.
     fixed: Option<bool>,
 }
 
-/// How the pending changes of one file, or of all names, fare.
+/// The outcome of the pending changes of one file, or of all names.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Fate {
     /// None arrived.
@@ -26,7 +26,7 @@ pub(super) enum Fate {
     Mixed,
 }
 
-/// How one change fares.
+/// The outcome of one change.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Share {
     Lost,

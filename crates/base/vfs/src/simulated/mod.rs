@@ -1,7 +1,7 @@
-//! A file system in memory that knows what would survive, and can lose its power at any operation.
+//! A file system in memory that tracks durable state, and can lose its power at any operation.
 //!
 //! **The problem.** A program that forgets a sync works on every machine until the power fails, and then only
-//! sometimes. Here every state that the machine could be found in can be asked for, again and again.
+//! sometimes. This file system can produce every state that the machine could be found in, repeatably.
 //!
 //! **The idea.** Each file has two contents, and each folder two lists of names: what the process sees, and what
 //! is certainly on the disk. Between them lie the pending changes. A sync makes them certain; a crash applies a
@@ -19,7 +19,7 @@
 //!
 //! **What a power loss may do**, and nothing else:
 //!
-//! 1. What was written before a [`WritableFile::sync`] that returned is there, with the file's length. (POSIX:
+//! 1. Bytes written before a [`WritableFile::sync`] that returned are there, with the file's length. (POSIX:
 //!    fdatasync returns when the data, and what is needed to retrieve it, have been transferred.)
 //! 2. Each write, and each change of length, since the file's last sync is applied, lost, or (writes only) torn
 //!    at multiples of 512 bytes of the file: each sector of it is there or not, whole. Writes are independent of
@@ -71,7 +71,7 @@ struct Machine {
     tree: Tree,
     locked: BTreeSet<PathBuf>,
     locks: BTreeMap<Id, Arc<LockTable>>,
-    /// What happened: the operation numbers are the places in it.
+    /// The trace of operations: the operation numbers are the places in it.
     trace: Vec<String>,
     crash_at: u64,
     is_dead: bool,
@@ -114,12 +114,12 @@ impl Simulated {
         self.machine().crash_at = operation;
     }
 
-    /// How many operations there were that changed something, the one that crashed included.
+    /// The number of operations that changed something, the one that crashed included.
     pub fn operations(&self) -> u64 {
         self.machine().trace.len() as u64
     }
 
-    /// What they were, one text for each, for a failing test to show.
+    /// The operations, one text for each, for a failing test to show.
     pub fn trace(&self) -> Vec<String> {
         self.machine().trace.clone()
     }
@@ -129,7 +129,7 @@ impl Simulated {
         self.machine().is_dead
     }
 
-    /// The files as a machine may find them that lost its power now (or at the crash): a file system of its own,
+    /// The files as a machine may find them that lost its power now (or at the crash): a separate file system,
     /// where all is durable, no operation was counted and none is going to crash. The same seed gives the same
     /// state. Seed 0 loses everything that was pending, seed 1 applies it all.
     pub fn after_crash(&self, seed: u64) -> Simulated {
@@ -151,7 +151,7 @@ impl Simulated {
         if machine.is_dead { Err(power_lost()) } else { Ok(machine) }
     }
 
-    /// Runs one numbered operation. `effect` is told whether the crash hits it; one that fails does not count.
+    /// Runs one numbered operation. `effect` gets true if the crash hits it; one that fails does not count.
     fn operate<T>(&self, what: String, effect: impl FnOnce(&mut Tree, bool) -> Result<T>) -> Result<T> {
         let mut machine = self.alive()?;
         let is_last = machine.trace.len() as u64 >= machine.crash_at;

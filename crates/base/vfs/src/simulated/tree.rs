@@ -22,7 +22,7 @@ pub(super) type Id = u64;
 
 const ROOT: Id = 0;
 
-/// What a disk writes whole or not at all.
+/// The unit that a disk writes whole or not at all.
 const SECTOR: usize = 512;
 
 type Names = BTreeMap<OsString, Id>;
@@ -36,7 +36,7 @@ pub(super) enum Change {
 
 #[derive(Clone, Debug, Default)]
 pub(super) struct FileNode {
-    /// What the process sees.
+    /// The contents as the process sees them.
     pub(super) seen: Vec<u8>,
     /// Counts the changes, and stands for the file's time.
     pub(super) version: u64,

@@ -48,7 +48,7 @@ impl RemoteArea {
         self.record.has_pending().then(|| self.record.record().map(<[u8]>::to_vec)).transpose()
     }
 
-    /// What is shown changes by this.
+    /// Runs a step that changes the records shown.
     fn narrow(&mut self, step: Step) -> Result<Reply> {
         self.forget_rows();
         // Indexes are asked about records as they are, so what is changed is written first.
@@ -82,7 +82,7 @@ impl RemoteArea {
         }
     }
 
-    /// After a lock was asked for: what is read is what is there now.
+    /// Asks for a lock. Afterwards reads return the current state.
     fn lock(&mut self, step: Step, is_current: bool) -> Result<bool> {
         let mut steps = vec![step];
         if is_current && !self.record.has_pending() {
@@ -404,7 +404,7 @@ impl WorkArea for RemoteArea {
     fn clear_aof(&mut self) {
         self.view.by_hand.clear();
         if self.view.aof.take().is_some() {
-            // Whoever cannot be told forgets it with the connection.
+            // A server that cannot be reached forgets it with the connection.
             let _ = self.narrow(Step::ClearAof);
         }
     }
@@ -479,7 +479,7 @@ impl WorkArea for RemoteArea {
         let step = Step::LockOwner { path: self.client.name(&self.path), record };
         match self.ask_one(false, step) {
             Ok(Reply::Owner(owner)) => owner.map(|owner| owner.to_string()),
-            // Whoever it is: the lock is not ours.
+            // In all other cases the lock is not ours.
             _ => None,
         }
     }

@@ -1,7 +1,8 @@
-//! What a program has said by hand about records of an AOF: it is said again when the table is opened again.
+//! The changes that a program has made by hand to the records of an AOF: they are repeated when the table is opened
+//! again.
 //!
-//! For each record one word is kept, so that this grows with the records and not with the calls: the last of *add* and
-//! *remove*; a *toggle* turns that round, and two of it are none.
+//! One word is stored per record, so that memory grows with the records and not with the calls: the last of *add* and
+//! *remove*; a *toggle* inverts it, and two of them cancel out.
 
 use crate::wire::messages::Step;
 use mainstay_workarea::Customize;

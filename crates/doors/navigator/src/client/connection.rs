@@ -1,4 +1,4 @@
-//! A connection: requests out, answers in, one after the other; counted; made again when it is lost.
+//! A connection: requests out, answers in, one after the other; counted; re-established when it is lost.
 
 use super::remote::RemoteArea;
 use super::transport::{Tcp, Transport, lost};
@@ -66,7 +66,7 @@ impl Address {
     }
 }
 
-/// What has gone over the wire.
+/// The traffic on the wire.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Traffic {
     /// Requests that were answered.
@@ -80,7 +80,7 @@ pub struct Traffic {
 /// The number of no savepoint.
 const NO_SAVEPOINT: u32 = u32::MAX;
 
-/// What is said of a transaction whose connection was lost.
+/// The message about a transaction whose connection was lost.
 const ROLLED_BACK: &str = "its transaction was rolled back, and its locks are gone";
 /// The same when its commit was under way.
 const PERHAPS_COMMITTED: &str = "its transaction was committed or rolled back, which of both is not known";
@@ -98,9 +98,9 @@ pub struct Client {
     /// True if the server has a transaction of this connection under way: noted with each answer, before another
     /// request can find the connection lost.
     in_transaction: AtomicBool,
-    /// A transaction was lost, and whoever found out did not tell the program.
+    /// True if a transaction was lost, and the program has not been told.
     is_loss_untold: AtomicBool,
-    /// The last connection of whose loss the program was told, by its epoch.
+    /// The last connection whose loss was reported to the program, by its epoch.
     told_epoch: AtomicU64,
     round_trips: AtomicU64,
     sent_bytes: AtomicU64,
@@ -142,7 +142,7 @@ impl Client {
     ) -> Result<Arc<Client>> {
         let first = connect()?;
         let name = name.trim_end_matches('/');
-        // What is beside a dictionary is known by the folder.
+        // Paths beside a dictionary are relative to its folder.
         let is_dictionary = name.to_ascii_lowercase().ends_with(".add");
         let name = name.rsplit_once('/').filter(|_| is_dictionary).map_or(name, |(folder, _)| folder);
         Ok(Arc::new(Client {
@@ -174,7 +174,7 @@ impl Client {
         path.strip_prefix(&self.base).unwrap_or(path).to_owned()
     }
 
-    /// What has gone over the wire so far.
+    /// The traffic on the wire so far.
     pub fn traffic(&self) -> Traffic {
         Traffic {
             round_trips: self.round_trips.load(SeqCst),
@@ -188,7 +188,7 @@ impl Client {
         self.epoch.load(SeqCst)
     }
 
-    /// How often this process has changed the table of a path.
+    /// The number of changes that this process has made to the table of a path.
     pub(crate) fn changed(path: &Path) -> Arc<AtomicU64> {
         let mut all = CHANGED.lock().unwrap_or_else(PoisonError::into_inner);
         if let Some(known) = all.get(path).and_then(Weak::upgrade) {
@@ -213,14 +213,14 @@ impl Client {
         self.quietly(vec![Step::Find { names: Vec::new() }]).is_ok()
     }
 
-    /// Returns true if the program was told that the connection of this epoch is lost, with its transaction and all its
-    /// locks.
+    /// Returns true if the loss of the connection of this epoch, with its transaction and all its locks, was reported
+    /// to the program.
     pub(crate) fn has_told_loss(&self, epoch: u64) -> bool {
         self.told_epoch.load(SeqCst) >= epoch
     }
 
-    /// Carries out steps whose failure the program may never hear of: that its transaction is lost it is told by the next
-    /// call then.
+    /// Carries out steps whose failure the program may never hear of: the loss of its transaction is reported by the
+    /// next call then.
     fn quietly(&self, steps: Vec<Step>) -> Result<Reply> {
         let was_in_transaction = self.is_in_transaction();
         let done = self.steps(steps);
@@ -256,8 +256,8 @@ impl Client {
     /// Sends a request and waits for its answer. A request about a table that was opened through an earlier connection
     /// is not sent: `None`.
     ///
-    /// What waits for a lock asks again and again, from the step on that has not got it: between two attempts other threads
-    /// use the connection, and the one that holds the lock can go on.
+    /// A request that waits for a lock is sent again and again, from the step on that did not get it: between two
+    /// attempts other threads use the connection, and the one that holds the lock can continue.
     pub(crate) fn ask(&self, epoch: u64, request: &Request, progress: Telling<'_>) -> Result<Option<Answer>> {
         let began = Instant::now();
         let Some(mut answer) = self.ask_once(epoch, request, progress)? else { return Ok(None) };
@@ -287,7 +287,7 @@ impl Client {
         match &answer {
             Ok(answer) => self.note_transaction(request, answer),
             Err(_) => {
-                // What state the stream is in is not known.
+                // The state of the stream is unknown.
                 *guard = None;
                 if self.in_transaction.swap(false, SeqCst) {
                     self.told_epoch.store(self.epoch(), SeqCst);
@@ -381,7 +381,7 @@ impl Client {
         self.steps(vec![clear, Step::Create { path, spec: spec.clone() }]).map(drop)
     }
 
-    /// Who is connected to the server.
+    /// The users that are connected to the server.
     pub fn people(&self) -> Result<Vec<Person>> {
         match self.steps(vec![Step::Users])? {
             Reply::People(people) => Ok(people),
@@ -389,7 +389,7 @@ impl Client {
         }
     }
 
-    /// What goes on in the server. The paths are those of this side.
+    /// The activity of the server. The paths are those of this side.
     pub fn activity(&self) -> Result<Activity> {
         match self.steps(vec![Step::Activity])? {
             Reply::Activity(mut activity) => {
@@ -403,7 +403,7 @@ impl Client {
         }
     }
 
-    /// Who has locked a record.
+    /// The user that has locked a record.
     pub fn lock_owner(&self, path: &Path, record: u32) -> Result<Option<Person>> {
         match self.steps(vec![Step::LockOwner { path: self.name(path), record }])? {
             Reply::Owner(owner) => Ok(owner),
@@ -434,7 +434,7 @@ impl Client {
         }
     }
 
-    /// The same for who wants a cursor over the rows: where they are many they stay at the server.
+    /// The same for a cursor over the rows: if there are many they stay at the server.
     pub fn query(self: &Arc<Client>, sql: &str, parameters: &[Parameter]) -> Result<Executed> {
         let step = Step::Query { sql: sql.to_owned(), parameters: parameters.to_vec() };
         let answer = self.steps(vec![step]);
@@ -509,7 +509,7 @@ impl Client {
         self.steps(vec![Step::Begin]).map(drop)
     }
 
-    /// Ends it: all changes stay. Areas have to write what is pending before, and to be told after.
+    /// Ends it: all changes stay. Areas have to write pending changes before, and to be notified after.
     pub fn commit(&self) -> Result<()> {
         self.end(Step::Commit)
     }
@@ -519,8 +519,8 @@ impl Client {
         self.end(Step::RollBack)
     }
 
-    /// Ends a transaction. Where that fails, it may have ended all the same (a lock that could not be given back
-    /// afterwards): the server says whether there is one when it is asked for a savepoint that there is not.
+    /// Ends a transaction. If that fails, it may have ended all the same (a lock that could not be released
+    /// afterwards): the server reports that when it is asked for a savepoint that does not exist.
     fn end(&self, step: Step) -> Result<()> {
         let ended = self.steps(vec![step]).map(drop);
         if ended.is_err() && self.is_in_transaction() {
@@ -538,7 +538,7 @@ impl Client {
         }
     }
 
-    /// Undoes what was done since; the transaction goes on.
+    /// Undoes all changes since; the transaction continues.
     pub fn roll_back_to(&self, place: u32) -> Result<()> {
         self.steps(vec![Step::RollBackTo(place)]).map(drop)
     }

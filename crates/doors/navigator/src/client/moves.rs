@@ -1,4 +1,4 @@
-//! Moves, from the rows at hand where that is right, and else by asking.
+//! Moves: from the cached rows where they are valid, and else by asking the server.
 
 use super::remote::RemoteArea;
 use crate::wire::malformed;
@@ -80,7 +80,7 @@ impl RemoteArea {
         }
         let mut wish = self.wish(count < 0, count > 0);
         if let (Step::Page(page), true) = (&mut wish, count < -1) {
-            // Who goes back by more than one paints from there on.
+            // A program that goes back by more than one paints from there on.
             let passed = u32::try_from(count.unsigned_abs()).unwrap_or(u32::MAX).saturating_add(1);
             page.after = passed.clamp(page.after, page.before.max(page.after));
         }
@@ -146,7 +146,7 @@ impl RemoteArea {
         }
     }
 
-    /// What is known of a kind of counting for the current record: how many there are, and which it is.
+    /// The known numbers of a kind of counting for the current record: the count, and the place of the record.
     pub(crate) fn known_numbers(&self, what: Counting) -> Option<Numbers> {
         if !self.may_use_rows() || !self.is_fresh() {
             return None;

@@ -1,19 +1,19 @@
-//! A table of a server as a work area: what is known of it here, and how the server is asked.
+//! A table of a server as a work area: its state on this side, and the requests to the server.
 //!
-//! Here are the place, the current record (in a detached area), the orders, what is locked, and a run of rows. The server
-//! has an area of its own for the table; before anything that depends on the place, it is told where the program is.
+//! The state is the place, the current record (in a detached area), the orders, the locks, and a run of rows. The
+//! server has its own area for the table; before a step that depends on the place, it receives the program's place.
 //!
 //! ```text
 //!   request:  [view, order, place, changes of the record]  what is asked  [rows around]
 //!             only what has changed since the last one
 //! ```
 //!
-//! **When rows are not used any more.** With every answer comes the table's stamp; another one than the rows have means
-//! that somebody changed the table. A change through this process is known at once. Of others one hears with the next
-//! answer, and rows that are older than [`KEPT_FOR`] are not used before the server has said that they are still right:
-//! so what is shown is never older than that. Locks, refreshes and seeks always ask.
+//! **Validity of cached rows.** Every answer contains the table's stamp; if it differs from the one of the rows, the
+//! table has been changed. A change through this process is known at once. Changes of others are noticed with the next
+//! answer, and rows that are older than [`KEPT_FOR`] are not used before the server has confirmed them:
+//! so rows shown are never older than that. Locks, refreshes and seeks always ask.
 //!
-//! **When the connection is lost** it is made again by the next request, the table is opened and set up as it was, and
+//! **When the connection is lost** the next request re-establishes it, the table is opened and set up as it was, and
 //! the request is sent again, unless something is lost with it: changes that were not written, locks, a transaction.
 
 mod again;
@@ -37,7 +37,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering::SeqCst};
 use std::time::{Duration, Instant};
 
-/// How old rows may be that are used without asking.
+/// The age up to which rows are used without asking.
 pub const KEPT_FOR: Duration = Duration::from_secs(1);
 /// Bytes of a page, unless the program walks far.
 const PAGE_BYTES: u32 = 48 << 10;
@@ -46,12 +46,12 @@ const LONG_PAGE_BYTES: u32 = 512 << 10;
 /// Rows of a page: those of a screen, however long they are.
 const SCREEN: u32 = 32;
 
-/// How a table is opened.
+/// The options of opening a table.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct OpenHow {
-    /// Who else uses it.
+    /// The access of others to it.
     pub mode: Mode,
-    /// The locks of those who share it.
+    /// The locks of the programs that share it.
     pub scheme: Option<LockScheme>,
     /// True if the index that has the table's name is opened with it.
     pub open_structural: bool,
@@ -61,14 +61,14 @@ pub struct OpenHow {
     pub exact: bool,
 }
 
-/// What is set of the view: it is set again when the table is opened again.
+/// The settings of the view, which are applied again when the table is opened again.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub(crate) struct View {
     pub hide_deleted: bool,
     pub exact: bool,
     pub filter: Option<String>,
     pub aof: Option<(String, Optimized)>,
-    /// What the program has said by hand about records of the AOF.
+    /// The program's changes by hand to the records of the AOF.
     pub by_hand: ByHand,
     /// Scopes: of which order, which end, and its bytes.
     pub scopes: Vec<(OrderId, Side, Vec<u8>)>,
@@ -79,12 +79,12 @@ pub(crate) struct View {
     pub opened: Vec<PathBuf>,
 }
 
-/// How pages have served: the next one is as long as that suggests.
+/// The use of earlier pages, which determines the length of the next one.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Reading {
     /// Bytes of the next page.
     pub bytes: u32,
-    /// Jumps in a row whose neighbours nobody wanted.
+    /// The number of jumps in a row whose neighbours were not used.
     pub unused: u32,
     /// True if the last page was of a jump.
     pub jumped: bool,
@@ -117,7 +117,7 @@ pub struct RemoteArea {
     pub(crate) is_cursor: bool,
     /// It shows the records of a statement.
     pub(crate) is_live: bool,
-    /// True if `count` is that of all rows. The server has more of a statement's rows than it has told.
+    /// True if `count` is that of all rows. The server has more of a statement's rows than it has reported.
     pub(crate) is_whole: bool,
     pub(crate) run: Run,
     pub(crate) reading: Reading,
@@ -130,7 +130,7 @@ pub struct RemoteArea {
     pub(crate) files: Vec<PathBuf>,
     pub(crate) locks: (bool, Vec<u32>),
     pub(crate) view: View,
-    /// What the server has: order, place, deleted and exact.
+    /// The settings that the server has: order, place, deleted and exact.
     there: (Option<OrderId>, Position, (bool, bool)),
     changed: Arc<AtomicU64>,
     seen: u64,
@@ -139,12 +139,12 @@ pub struct RemoteArea {
 }
 
 impl RemoteArea {
-    /// How it is open: for reading only, if it cannot be written to.
+    /// The mode in which it is open: read-only, if it cannot be written to.
     pub fn mode(&self) -> Mode {
         self.how.mode
     }
 
-    /// What the dictionary of the connection says about the table.
+    /// The entry of the table in the dictionary of the connection.
     pub fn in_dictionary(&self) -> Option<&InDictionary> {
         self.in_dictionary.as_ref()
     }
@@ -210,7 +210,7 @@ impl RemoteArea {
             let answer = match self.client.ask(self.epoch, &request, progress) {
                 Ok(Some(answer)) => answer,
                 Ok(None) if attempt < 2 => continue,
-                // What only reads can be asked again, unless more was lost than the answer.
+                // A request that only reads can be sent again, unless more was lost than the answer.
                 Err(error) if error.code() == Code::ConnectionLost && attempt == 0 && !changes && !in_transaction => {
                     continue;
                 }
@@ -220,7 +220,7 @@ impl RemoteArea {
             if changes {
                 self.changed.fetch_add(1, SeqCst);
                 if self.in_dictionary.is_some() {
-                    // What follows from it is in other tables.
+                    // Rules of the dictionary may have changed other tables.
                     Client::changed_any();
                 }
             }
@@ -235,7 +235,7 @@ impl RemoteArea {
                 self.is_edited = true;
                 let is_undone = answer.state.as_ref().is_some_and(|state| !state.is_pending);
                 if is_undone && answer.error.as_ref().is_some_and(|error| code_of(error).is_some()) {
-                    // What follows from the write has failed behind it: the record is as it was, and nothing is pending.
+                    // An action after the write has failed: the record is as it was, and nothing is pending.
                     self.is_edited = false;
                     self.record.forget_changes();
                     self.is_loaded = false;
@@ -248,7 +248,7 @@ impl RemoteArea {
             if done >= before.saturating_sub(usize::from(write_at.is_some())) {
                 self.there = (order, self.place, (self.view.hide_deleted, self.view.exact));
             } else {
-                // Nobody knows what was set: it is set again.
+                // The state of the settings is unknown: they are sent again.
                 self.there.0 = Some(OrderId(u32::MAX));
             }
             if let Some(state) = answer.state {
@@ -267,7 +267,7 @@ impl RemoteArea {
         Err(lost("it cannot be made again"))
     }
 
-    /// What has changed in the record, and what the server has to take back of earlier changes.
+    /// The changes of the record, and the earlier changes that the server has to undo.
     fn changes(&mut self) -> Result<RowChanges> {
         let mut changes = self.record.changes();
         let is_touched = self.record.has_pending() && self.in_dictionary.is_some();
@@ -289,7 +289,7 @@ impl RemoteArea {
         Ok(changes)
     }
 
-    /// What the server has to know before it is asked: what has changed here since. And which of these steps writes.
+    /// The steps before a request: the changes here since the last one. And the index of the step that writes.
     fn steps_before(&mut self, order: Option<OrderId>, leave: bool) -> Result<(Vec<Step>, Option<usize>)> {
         let mut steps = Vec::new();
         let (there_order, there_place, there_view) = self.there;
@@ -393,7 +393,7 @@ impl RemoteArea {
         }
     }
 
-    /// The rows are of no use any more: what is shown has changed.
+    /// Drops the cached rows: the set of shown records has changed.
     pub(crate) fn forget_rows(&mut self) {
         self.run.clear();
     }
@@ -417,7 +417,7 @@ impl RemoteArea {
         self.record.show(self.place, self.count, bytes);
     }
 
-    /// What is asked for with a move.
+    /// The page request that goes with a move.
     pub(crate) fn wish(&mut self, before: bool, after: bool) -> Step {
         let length = self.record.header().record_length.max(1);
         let rows = (self.reading.bytes / length).max(SCREEN);
@@ -432,7 +432,7 @@ impl RemoteArea {
         })
     }
 
-    /// What is asked for with a jump: the rows around, as long as somebody looks at them.
+    /// The page request that goes with a jump: the rows around, as long as the program uses them.
     pub(crate) fn wish_around(&mut self) -> Step {
         if self.reading.jumped {
             self.reading.unused += 1;
@@ -460,7 +460,7 @@ impl RemoteArea {
         self.reading.bytes = (self.reading.bytes * 2).min(LONG_PAGE_BYTES);
     }
 
-    /// That numbers of this kind are of interest.
+    /// Notes that numbers of this kind are of interest.
     pub(crate) fn note_counting(&mut self, what: Counting) {
         self.reading.wanted |= PageWish::bit(what).1;
     }
@@ -478,7 +478,8 @@ impl RemoteArea {
         Ok(())
     }
 
-    /// The transaction that the table took part in has ended, or went back: what was pending was written or is forgotten.
+    /// The transaction that the table took part in has ended, or was rolled back: pending changes were written or are
+    /// dropped.
     pub fn note_transaction(&mut self) {
         self.record.forget_changes();
         self.tried.clear();
@@ -518,7 +519,7 @@ impl RemoteArea {
 
 impl Drop for RemoteArea {
     fn drop(&mut self) {
-        // Nobody is left to be told; who wants to know closes the area.
+        // An error cannot be reported here; a program that needs it closes the area.
         let _ = self.close_it();
     }
 }

@@ -1,4 +1,4 @@
-//! The rows at hand: a run of records that follow each other in an order.
+//! The cached rows: a run of records that follow each other in an order.
 
 use crate::wire::messages::{Numbers, Page, Row};
 use mainstay_workarea::OrderId;
@@ -11,7 +11,7 @@ const MOST_ROWS: usize = 4000;
 /// Bytes of rows that are kept at most.
 const MOST_BYTES: usize = 2 << 20;
 
-/// What came with a page, and where it stands.
+/// The contents of a page, and its place.
 #[derive(Debug)]
 pub(crate) struct Run {
     pub rows: VecDeque<Row>,
@@ -23,7 +23,7 @@ pub(crate) struct Run {
     pub stamp: u64,
     /// When they were last known to be so.
     pub asked: Instant,
-    /// What was counted, and the row for which.
+    /// The counts, and the row for which they were made.
     pub numbers: [Option<Numbers>; 3],
     pub numbered: u32,
     /// The place of the record that was asked for last.
@@ -55,7 +55,7 @@ impl Run {
     /// The place of a record among the rows.
     pub fn place_of(&self, record: u32) -> Option<usize> {
         let is_at = |at: &usize| self.rows.get(*at).is_some_and(|row| row.record == record);
-        // Who walks asks for the one that was asked for last, or its neighbour.
+        // A walk asks for the record that it asked for last, or its neighbour.
         let last = self.asked_for.get();
         let near = [last, last.wrapping_add(1), last.wrapping_sub(1)].into_iter().find(is_at);
         let found = near.or_else(|| self.rows.iter().position(|row| row.record == record))?;

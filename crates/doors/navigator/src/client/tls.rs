@@ -1,11 +1,11 @@
-//! TLS at the client's side: what it takes to trust a server.
+//! TLS on the client's side: verification of the server's certificate.
 //!
-//! A server that was given no certificate makes one at its start, which nobody can know beforehand. So a server's
-//! certificate is compared with something only if the program's user has said with what: a file with certificates in PEM,
-//! which the environment variable `MAINSTAY_CA` names. The server has to have one of these, byte for byte, whatever it says
-//! about itself (what `openssl req -x509` makes calls itself an authority, and is shown by servers all the same), or one
-//! that one of these has signed, for the host's name. Without it the connection is encrypted, and whoever can put
-//! himself between client and server can read it.
+//! A server without a configured certificate generates one at its start, which clients cannot know beforehand. So a
+//! server's certificate is verified only if the program's user has named the trusted ones: a file with certificates in
+//! PEM, which the environment variable `MAINSTAY_CA` names. The server must present one of these, byte for byte,
+//! whatever it contains (the certificates of `openssl req -x509` are marked as an authority, and servers present them
+//! all the same), or one signed by one of these, for the host's name. Without the variable the connection is encrypted,
+//! but an attacker between client and server can read it.
 
 use mainstay_types::{Code, Error, Result};
 use mainstay_vfs::{Disk, FileSystem};
@@ -29,7 +29,7 @@ struct Verifier {
 enum Trusted {
     /// Everybody.
     All,
-    /// Who has one of these, or one that they have signed.
+    /// Servers with one of these certificates, or with one that they have signed.
     These { certificates: Vec<CertificateDer<'static>>, signers: Arc<WebPkiServerVerifier> },
 }
 

@@ -1,4 +1,4 @@
-//! How frames get to a server and back: over a socket, or by a call within the process.
+//! Transport of frames to a server and back: over a socket, or by a call within the process.
 
 use super::connection::Address;
 use super::tls;
@@ -16,11 +16,11 @@ use std::ops::ControlFlow;
 use std::sync::Arc;
 use std::time::Duration;
 
-/// How long a connection is tried for, and the first answers are waited for.
+/// The timeout of connecting, and of the first answers.
 const PATIENCE: Duration = Duration::from_secs(15);
 /// A server that says nothing for so long is asked by the operating system whether it is there.
 const KEEP_ALIVE: Duration = Duration::from_secs(30);
-/// And asked again, some nine times, before it is given up.
+/// The interval of further probes, some nine of them, before the connection is dropped.
 const KEEP_ALIVE_AGAIN: Duration = Duration::from_secs(2);
 /// Bytes read at a time.
 const READ_BYTES: usize = 64 * 1024;
@@ -31,7 +31,7 @@ pub trait Transport: Send {
     fn send(&mut self, kind: Kind, body: &[u8]) -> Result<usize>;
     /// Waits for a frame; how many bytes came.
     fn receive(&mut self) -> Result<(Frame, usize)>;
-    /// Returns true if the other side is there, as far as can be told without asking it.
+    /// Returns true if the other side is there, as far as is known without asking it.
     fn is_alive(&mut self) -> bool;
 }
 
@@ -49,9 +49,9 @@ pub struct Tcp {
 }
 
 impl Tcp {
-    /// Connects, agrees on the version and on TLS. What leaves this machine is encrypted if the server can.
+    /// Connects, agrees on the version and on TLS. Connections to other machines are encrypted if the server can.
     ///
-    /// Errors: `ConnectionLost` if nobody answers; `NotPermitted` if one side wants TLS and the other has none.
+    /// Errors: `ConnectionLost` without an answer; `NotPermitted` if one side requires TLS and the other has none.
     pub fn connect(address: &Address) -> Result<Tcp> {
         let Address { host, port, must_encrypt, .. } = address;
         let (host, port, must_encrypt) = (host.as_str(), *port, *must_encrypt);
@@ -80,7 +80,7 @@ impl Tcp {
         let prepared = socket.set_nodelay(true).and_then(|()| socket.set_read_timeout(Some(PATIENCE)));
         prepared.map_err(lost)?;
         let mut tcp = Tcp { socket, tls: None, frames: Frames::new(LONGEST_ANSWER), raw: vec![0; READ_BYTES] };
-        // What stays on this machine is not encrypted, unless one side insists on it.
+        // Connections within this machine are not encrypted, unless one side requires it.
         let tls = match (must_encrypt, is_near) {
             (true, _) => TlsWish::Required,
             (false, true) => TlsWish::Off,
@@ -102,7 +102,7 @@ impl Tcp {
         Ok(tcp)
     }
 
-    /// Says who is there. From here on answers are waited for as long as they take.
+    /// Sends the identity of the client. From here on answers are waited for without a timeout.
     pub fn log_in(&mut self, hello: &Hello) -> Result<Welcome> {
         self.send(Kind::Hello, &encode(hello))?;
         let (frame, _) = self.receive()?;
@@ -193,7 +193,7 @@ impl Transport for InProcess {
                 let request = decode(body)?;
                 let answers = &mut self.answers;
                 let answer = self.session.answer(&request, &mut |done, all| {
-                    // Nobody can be asked in the middle of a call: that there was progress is told behind it.
+                    // The call cannot be interrupted: its progress is reported after it.
                     answers.push_back(Frame { kind: Kind::Progress, body: encode(&Progress { done, all }) });
                     ControlFlow::Continue(())
                 });
@@ -202,7 +202,7 @@ impl Transport for InProcess {
                 }
                 self.answers.push_back(Frame { kind: Kind::Answer, body: encode(&answer) });
             }
-            // It comes too late: what it is about is done.
+            // It comes too late: its step is done.
             Kind::Verdict => {}
             _ => return Err(malformed("a frame of another kind")),
         }

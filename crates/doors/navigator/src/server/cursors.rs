@@ -6,8 +6,8 @@
 //!                 a thread writes them and those that follow into the whole one (rows.rs: on the disk, not in memory)
 //!                 the next step about the cursor waits for that, and has the whole table from there on
 //! ```
-//! The rows are of the state that there was when the statement ran: whatever this client does that may change something
-//! waits for them first. A cursor whose fields are as long as its longest values has its first page behind the last row.
+//! The rows are of the state when the statement ran: a step of this client that may change something waits for them
+//! first. A cursor whose fields are as long as its longest values gets its first page after the last row.
 
 use super::pages;
 use super::service::Service;
@@ -167,7 +167,7 @@ impl Session {
     /// Has cursors have their rows before a step that may change these.
     pub(crate) fn fill_before(&mut self, step: &Step) {
         if step.may_change_rows() {
-            // Who uses the cursor is told of what was wrong.
+            // The statement that uses the cursor gets the error.
             self.tables.values_mut().for_each(|open| drop(open.fill()));
         }
     }

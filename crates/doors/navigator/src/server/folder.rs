@@ -89,7 +89,7 @@ impl Folder {
         Ok(names.filter(|name| check_relative(Path::new(name)).is_ok()).collect())
     }
 
-    /// An error without where the folder is, which is nobody's business.
+    /// The error without the place of the folder, which clients may not see.
     pub fn for_client(&self, error: Error) -> Error {
         let root = format!("{}/", self.root.display());
         let Some(place) = error.place().filter(|place| place.contains(&root)) else { return error };

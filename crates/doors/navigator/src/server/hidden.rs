@@ -1,4 +1,4 @@
-//! Columns that a client may not read: blank in what it is sent, and in no condition of its.
+//! Columns that a client may not read: blank in the records it is sent, and refused in its conditions.
 
 use super::session::Open;
 use crate::dictionary::{Dictionary, Hidden, refused};
@@ -11,7 +11,7 @@ use std::ops::Range;
 /// AE_PERMISSION_NOT_GRANTED of the interface.
 const NOT_GRANTED: u32 = 7087;
 
-/// What a dictionary says about an open table.
+/// The rules of a dictionary for an open table.
 pub(crate) struct Bound {
     /// Its name there.
     pub name: String,

@@ -1,13 +1,13 @@
-//! Live cursors of a client: tables that it has open of which it sees the rows of a statement.
+//! Live cursors of a client: open tables of which it sees the rows of a statement.
 //!
 //! ```text
 //!   live      the statement is looked at; what finds its records stays here      -> the table, a number
 //!   open      the table, as any other
 //!   members   the table shows the records of that number
 //! ```
-//! They are asked for when they are first shown, when the client wants them anew, and when a statement of it has changed
-//! rows; a record that was written through the cursor is asked for by itself. So the client never sends what finds
-//! records, and whatever it opens it sees no record that it would not see without.
+//! The records are determined when they are first shown, when the client wants them anew, and when a statement of it
+//! has changed rows; a record that was written through the cursor is checked by itself. So the client never sends the
+//! query of the records, and whatever it opens it sees no record that it would not see without.
 
 use super::session::{MOST_TABLES, Open, Session};
 use crate::live::{Rows, Watch};
@@ -18,7 +18,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 
 /// The rows of a table that is a live cursor.
 pub(crate) struct Members {
-    /// What finds their numbers; none if every record is one.
+    /// The query of their numbers; none if every record is one.
     query: Option<String>,
     rows: Arc<Rows>,
     written: Arc<Mutex<Vec<u32>>>,
@@ -96,7 +96,7 @@ impl Session {
         };
         // It is written all the same: what cannot be asked for now is when the cursor is used next.
         members.is_stale |= asked.is_err();
-        // What was computed from the predicate before does not hold.
+        // Results computed from the predicate before are invalid.
         area.set_predicate(Some(members.rows.predicate(area.header().layout)));
     }
 }

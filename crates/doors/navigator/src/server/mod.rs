@@ -1,12 +1,12 @@
-//! The server's side: what a client's steps do with work areas.
+//! The server's side: a client's steps, applied to work areas.
 //!
 //! ```text
-//!   Service    the folder that is served; who is connected, what they have locked, how often tables have changed
+//!   Service    the folder that is served; connected users, their locks, and change counts of tables
 //!     Session  one client: its open tables, its transaction; requests in, answers out       session, steps, pages, cursors, live
 //! ```
 //!
-//! No sockets here: who has one reads a request from it, asks the session, and writes the answer. A session that is
-//! dropped rolls its transaction back and gives back its locks, so that a client that is lost leaves nothing behind.
+//! No sockets here: the listener reads a request from one, calls the session, and writes the answer. A session that is
+//! dropped rolls its transaction back and releases its locks, so that a lost client leaves nothing behind.
 
 mod cursors;
 mod folder;

@@ -1,4 +1,4 @@
-//! Pages: the rows around the current record, and what is known of how many there are.
+//! Pages: the rows around the current record, and the known counts.
 
 use crate::wire::messages::{MOST_PAGE_BYTES, MOST_ROWS, Numbers, Page, PageWish, Row};
 use mainstay_types::Result;

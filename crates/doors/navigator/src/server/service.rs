@@ -1,4 +1,4 @@
-//! What the sessions of a server share: the folder, who is connected, what they have locked, how often tables changed.
+//! The state that the sessions of a server share: the folder, connected users, locks, and change counts of tables.
 
 use super::folder::Folder;
 use super::session::Session;
@@ -39,7 +39,7 @@ pub struct Connected {
     pub locks: Vec<(PathBuf, Option<u32>, SystemTime)>,
 }
 
-/// By name: the user, or else the program, for where nobody logs in there is no other.
+/// By name: the user, or else the program, since there is no user name without a login.
 impl std::fmt::Display for Person {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         let name = [&self.user, &self.application].into_iter().find(|name| !name.is_empty());
@@ -97,13 +97,13 @@ pub struct Service {
     pub(crate) requests: AtomicU64,
     sql: OnceLock<Arc<dyn ServedSql>>,
     dictionaries: OnceLock<Arc<dyn Dictionaries>>,
-    /// For states that nothing else tells apart.
+    /// Numbers for states that nothing else distinguishes.
     unique: AtomicU64,
-    /// True if everybody may end everybody's connections: nobody has proven who he is.
+    /// True if all users may end all connections: the server does not authenticate them.
     is_open_to_all: AtomicBool,
 }
 
-/// How often a table was changed through this server.
+/// The number of changes to a table through this server.
 #[derive(Debug, Default)]
 pub(crate) struct Changes(AtomicU64);
 
@@ -154,9 +154,10 @@ impl Service {
         self.is_open_to_all.store(true, SeqCst);
     }
 
-    /// Ends the connections of a user, or one by its number where no user is named; but that of who asks.
+    /// Ends the connections of a user, or one by its number if no user is named; but not the caller's own.
     ///
-    /// Errors: `NotPermitted` for another user, unless nobody has to prove who he is; `NotFound` if there is none.
+    /// Errors: `NotPermitted` for another user, unless users are not authenticated; `NotFound` without such a
+    /// connection.
     pub(crate) fn end_user(&self, asks: &Person, user: &str, connection: u64) -> Result<()> {
         let is_meant = |member: &&Arc<Member>| {
             let person = &member.person;
@@ -175,17 +176,17 @@ impl Service {
         Ok(())
     }
 
-    /// What opens dictionaries.
+    /// The factory of dictionary sessions.
     pub(crate) fn dictionaries(&self) -> Option<&Arc<dyn Dictionaries>> {
         self.dictionaries.get()
     }
 
-    /// What runs statements.
+    /// The factory of statement sessions.
     pub(crate) fn sql(&self) -> Option<&Arc<dyn ServedSql>> {
         self.sql.get()
     }
 
-    /// Begins a session for a user who may have one.
+    /// Begins a session for a user.
     ///
     /// Errors: `NotFound` for a database that is no folder here.
     pub fn session(self: &Arc<Service>, hello: &Hello, address: &str) -> Result<Session> {
@@ -241,12 +242,12 @@ impl Service {
         members
     }
 
-    /// Who is connected, in the order of their numbers.
+    /// The connected users, in the order of their numbers.
     pub fn people(&self) -> Vec<Person> {
         self.members().iter().map(|member| member.person.clone()).collect()
     }
 
-    /// What goes on. The paths are those of the server.
+    /// The activity of the server, with the server's paths.
     pub fn activity(&self) -> Activity {
         let working = |member: &Arc<Member>| {
             let mut tables: Vec<TableUse> = locked(&member.tables).values().cloned().collect();
@@ -274,7 +275,7 @@ impl Service {
         self.members().iter().map(info).collect()
     }
 
-    /// Who has locked a record, by itself or with its table.
+    /// The user that has locked a record, by itself or with its table.
     pub fn lock_owner(&self, path: &Path, record: u32) -> Option<Person> {
         let has = |member: &&Arc<Member>| locked(&member.tables).get(path).is_some_and(|table| table.locks(record));
         self.members().iter().find(has).map(|member| member.person.clone())
@@ -291,9 +292,9 @@ impl Service {
         new
     }
 
-    /// A number that this state of a table has and no other: of the changes made through this server, and of the file's
-    /// stamp, which tells the changes of other programs. One that is too young to tell gives a number of its own, so that
-    /// whoever compares it finds a change.
+    /// A number that this state of a table has and no other: from the changes made through this server, and the file's
+    /// stamp, which shows the changes of other programs. A stamp that is too young to be reliable gives a unique
+    /// number, so that a comparison always finds a change.
     pub(crate) fn stamp(&self, changes: &Changes, stamp: &Stamp) -> u64 {
         let mut hasher = DefaultHasher::new();
         changes.0.load(SeqCst).hash(&mut hasher);

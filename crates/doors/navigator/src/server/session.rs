@@ -33,7 +33,7 @@ pub(crate) struct Open {
     pub changes: Arc<Changes>,
     pub(crate) told_locks: (bool, Vec<u32>),
     pub(crate) told_orders: Vec<OrderInfo>,
-    /// What the dictionary says about it.
+    /// The dictionary's rules for it.
     pub bound: Option<Bound>,
     /// True if it takes no part in transactions.
     pub is_transaction_free: bool,
@@ -70,16 +70,16 @@ pub struct Session {
     pub(crate) tables: BTreeMap<u32, Open>,
     next_table: u32,
     pub(crate) transaction: Option<Running>,
-    /// What runs its statements, from the first one on.
+    /// The session that runs its statements, from the first one on.
     pub(crate) statements: Option<Box<dyn SqlSession>>,
     /// The dictionary that it is a session of.
     pub(crate) dictionary: Option<Box<dyn Dictionary>>,
     /// The locks that its tables and its statements have together.
     locks: LockSharing,
-    /// What finds the records of statements whose tables are still to be opened, by numbers.
+    /// The queries of the records of statements whose tables are still to be opened, by numbers.
     pub(crate) seen_live: BTreeMap<u32, Option<String>>,
     pub(crate) next_live: u32,
-    /// True for a user who may only read.
+    /// True for a read-only user.
     pub(crate) is_read_only: bool,
 }
 
@@ -109,7 +109,7 @@ impl Session {
         }
     }
 
-    /// The same for a user who may only read: tables are opened for reading, and statements change nothing.
+    /// The same for a read-only user: tables are opened for reading, and statements change nothing.
     pub fn read_only(mut self) -> Session {
         self.is_read_only = true;
         self
@@ -121,17 +121,17 @@ impl Session {
         self
     }
 
-    /// What ends the client's connection from another thread, for who may end it.
+    /// Sets the action that ends the client's connection from another thread.
     pub fn on_end(&self, end: Box<dyn Fn() + Send + Sync>) {
         self.member.set_end(end);
     }
 
-    /// Who it is for.
+    /// The user of the session.
     pub fn person(&self) -> &Person {
         &self.member.person
     }
 
-    /// Carries out a request. `progress` is told how far long steps are, if the client wants to know, and may stop them.
+    /// Carries out a request. `progress` gets the progress of long steps, if the client wants it, and may stop them.
     pub fn answer(&mut self, request: &Request, progress: Telling<'_>) -> Answer {
         self.service.requests.fetch_add(1, SeqCst);
         let mut table = request.table;
@@ -181,7 +181,8 @@ impl Session {
                         None => error,
                     };
                     let error = self.with_owner(error, table, step);
-                    // Who has a table open that somebody wants alone is not waited for; locks say how long they were.
+                    // A client that has open a table that another wants exclusively is not waited for; locks report the
+                    // time that they waited.
                     let is_lock = !matches!(step, Step::Open(_)) || error.message().contains("; waited ");
                     let may_ask_again =
                         is_lock && wait.timeout < LockWait::default().timeout && began.elapsed() >= wait.timeout;
@@ -201,7 +202,7 @@ impl Session {
         answer
     }
 
-    /// Says who has what a step did not get.
+    /// Adds the holder of the lock that a step did not get.
     fn with_owner(&self, error: Error, table: u32, step: &Step) -> Error {
         let Some(open) = self.tables.get(&table).filter(|_| error.code() == Code::Busy) else { return error };
         let record = match step {
@@ -366,7 +367,7 @@ impl Session {
                 self.statements()?.set_show_deleted(*shows);
                 Ok(Reply::Done)
             }
-            // Whoever makes one is its administrator, whatever the one of this session says.
+            // A user that creates one is its administrator, whatever the dictionary of this session allows.
             Step::CreateDictionary { .. } if self.dictionary.is_some() => {
                 Err(Error::new(Code::NotPermitted, "a dictionary is made through a connection to a folder"))
             }
@@ -429,7 +430,7 @@ impl Session {
         self.member.publish(path, now);
     }
 
-    /// What goes on in the server, as this client may see it: of files that are not below its folder only that they are
+    /// The activity of the server, as this client may see it: of files that are not below its folder only that they are
     /// open.
     fn activity(&self) -> Activity {
         let mut activity = self.service.activity();
@@ -443,7 +444,7 @@ impl Session {
         activity
     }
 
-    /// What a table is like behind the last step.
+    /// The state of a table after the last step.
     fn state(&mut self, table: u32) -> Result<Option<State>> {
         let Some(open) = self.tables.get_mut(&table) else { return Ok(None) };
         let stamp = open.stamp(&self.service)?;
@@ -471,7 +472,7 @@ impl Session {
     }
 }
 
-/// How long a step waits for locks.
+/// The time that a step waits for locks.
 fn wait_of(step: &Step, wait_ms: u32) -> LockWait {
     let usual = LockWait::default();
     match step.may_be_asked_again() {

@@ -1,4 +1,4 @@
-//! The steps that are about a table, each a call of its area.
+//! The steps on a table, each a call of its area.
 
 use super::folder::Folder;
 use super::pages;
@@ -124,7 +124,7 @@ impl Open {
         Some(done.map(|()| Reply::Done))
     }
 
-    /// What there is.
+    /// Runs a step that asks for a state.
     fn ask(&mut self, step: &Step, service: &Service) -> Option<Result<Reply>> {
         if let Step::IsRecordInAof(record) = step
             && self.members.is_some()
@@ -174,7 +174,7 @@ impl Open {
         pages::page(&mut self.area, wish).map(Reply::Page)
     }
 
-    /// What is shown.
+    /// Runs a step that changes the records shown.
     fn narrow(&mut self, step: &Step) -> Option<Result<Reply>> {
         let area = &mut self.area;
         let done = match step {

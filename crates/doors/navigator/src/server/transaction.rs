@@ -1,8 +1,8 @@
-//! The transaction of a session: over its tables and what its statements change, in one.
+//! The transaction of a session, over its tables and the changes of its statements.
 //!
-//! What runs statements may have its files take part in the tables' transaction (`join`): then one commit is that of both.
-//! Where it cannot, its own step comes first. It is opened by the first statement, and takes part from there on in a
-//! transaction that is under way.
+//! The session of statements may let its files take part in the tables' transaction (`join`): then one commit is that
+//! of both. If it cannot, its own step comes first. It is opened by the first statement, and takes part from there on
+//! in a transaction that is under way.
 
 use super::session::{Open, Session};
 use crate::dictionary::Dictionary;
@@ -26,7 +26,7 @@ pub(crate) struct Running {
     is_joined: bool,
 }
 
-/// What statements call a savepoint.
+/// The statements' name of a savepoint.
 fn savepoint_name(number: usize) -> String {
     format!("navigator {number}")
 }
@@ -73,7 +73,7 @@ impl Running {
 }
 
 impl Session {
-    /// What runs this client's statements.
+    /// The session that runs this client's statements.
     pub(crate) fn statements(&mut self) -> Result<&mut Box<dyn SqlSession>> {
         match &mut self.statements {
             Some(statements) => Ok(statements),
@@ -205,7 +205,7 @@ impl Session {
         Ok(Reply::Done)
     }
 
-    /// Undoes what is under way; nobody is left to be told of an error.
+    /// Undoes the open transaction; errors cannot be reported any more.
     pub(crate) fn abandon(&mut self) {
         let Some(running) = self.transaction.take() else { return };
         let transaction = &running.transaction;

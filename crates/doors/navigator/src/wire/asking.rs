@@ -1,5 +1,5 @@
-//! Asking again: a client that waits for a lock sends the rest of its request again and again, so that the connection is
-//! others' between two attempts, and puts the answers together.
+//! Asking again: a client that waits for a lock sends the rest of its request again and again, so that others can use
+//! the connection between two attempts, and combines the answers.
 
 use super::messages::{Answer, Request, State, Step};
 
@@ -27,7 +27,7 @@ impl Answer {
 }
 
 impl State {
-    /// Keeps of the state before what is only told when it has changed.
+    /// Copies from the state before the parts that are only sent when they have changed.
     pub fn follow(&mut self, before: State) {
         self.locks = self.locks.take().or(before.locks);
         self.orders = self.orders.take().or(before.orders);

@@ -1,12 +1,12 @@
 //! Frames: the length of what follows (four bytes), a kind, a body.
 //!
-//! [`Frames`] takes bytes as they come and gives whole frames. Before the body of a frame is there only its length is
-//! known; one that is longer than the limit is refused then, so that a connection holds no more than its limit.
+//! [`Frames`] takes bytes as they come and gives whole frames. Before the body of a frame arrives only its length is
+//! known; one that is longer than the limit is refused then, so that a connection takes no more memory than its limit.
 
 use super::malformed;
 use mainstay_types::Result;
 
-/// What a frame holds.
+/// The kind of a frame.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Kind {
     /// [`Prelude`](super::messages::Prelude), both ways: the first thing that is said.
@@ -38,7 +38,7 @@ const KINDS: [(Kind, u8); 8] = [
     (Kind::Verdict, 8),
 ];
 
-/// The longest body before somebody has logged in.
+/// The longest body before a login.
 pub const LONGEST_HELLO: usize = 4096;
 /// The longest body of an answer.
 pub const LONGEST_ANSWER: usize = 1 << 30;
@@ -49,7 +49,7 @@ const HEAD: usize = 5;
 /// A frame.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Frame {
-    /// What it holds.
+    /// The kind of its contents.
     pub kind: Kind,
     /// Its body.
     pub body: Vec<u8>,
@@ -64,7 +64,7 @@ impl Frame {
         out
     }
 
-    /// What goes before a body on the wire.
+    /// The header before a body on the wire.
     pub fn head(kind: Kind, body: &[u8]) -> [u8; HEAD] {
         let number = KINDS.iter().find(|(known, _)| *known == kind).map_or(0, |(_, number)| *number);
         let [a, b, c, d] = u32::try_from(body.len()).unwrap_or(u32::MAX).to_le_bytes();

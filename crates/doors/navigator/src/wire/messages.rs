@@ -1,9 +1,9 @@
-//! The messages: how a connection begins, what a client asks for, what it is told.
+//! The messages: the opening of a connection, requests of a client, and answers.
 //!
-//! A [`Request`] is about one table (or none) and consists of [`Step`]s, which are carried out one after the other until
-//! one fails. So a client that moves sends, in one request, the record that it was on, what was changed in it, the move,
-//! and the wish for the rows around; and the [`Answer`] has a [`Reply`] to each, and the [`State`] of the table behind
-//! the last.
+//! A [`Request`] is about one table (or none) and consists of [`Step`]s, which are carried out one after the other
+//! until one fails. So a client that moves sends, in one request, the record that it was on, the changes of it, the
+//! move, and the page request; and the [`Answer`] has a [`Reply`] to each, and the [`State`] of the table after the
+//! last.
 
 use super::values::*;
 use super::{choice, structure};
@@ -20,7 +20,7 @@ use std::path::PathBuf;
 
 /// The version of the protocol.
 pub const VERSION: u16 = 2;
-/// What a prelude begins with.
+/// The first bytes of a prelude.
 pub const MARK: u32 = u32::from_le_bytes(*b"MsNv");
 /// Steps that a request may have.
 pub const MOST_STEPS: usize = 64;
@@ -36,7 +36,7 @@ pub struct Prelude {
     pub mark: u32,
     /// The version of the protocol; the lower one of the two is spoken.
     pub version: u16,
-    /// The client: whether it wants TLS. The server: what it has.
+    /// The client's TLS mode, or the server's TLS support.
     pub tls: TlsWish,
 }
 
@@ -64,7 +64,7 @@ pub fn encrypts(client: TlsWish, server: TlsWish) -> mainstay_types::Result<bool
     }
 }
 
-/// Who the client is.
+/// The identity of the client.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Hello {
     /// The user.
@@ -93,14 +93,14 @@ pub struct Welcome {
     pub server: String,
 }
 
-/// What is wrong.
+/// The message.
 #[derive(Clone, Debug)]
 pub struct Problem {
     /// The error.
     pub error: Error,
 }
 
-/// How far a step is.
+/// The progress of a step.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Progress {
     /// Parts that are done.
@@ -109,12 +109,12 @@ pub struct Progress {
     pub all: u64,
 }
 
-/// What a client asks for.
+/// The request of a client.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Request {
     /// The table; 0 for steps that are about none, and those behind [`Step::Open`].
     pub table: u32,
-    /// True if the client wants to be told how far the steps are.
+    /// True if the client wants to know the progress of the steps.
     pub progress: bool,
     /// For how many milliseconds a step that [may be asked again](Step::may_be_asked_again) waits for what another has
     /// locked. If that is less than the server waits by itself, its error is `LockTimeout`, and the client may ask again from
@@ -124,14 +124,14 @@ pub struct Request {
     pub steps: Vec<Step>,
 }
 
-/// How a table is opened.
+/// The options of opening a table.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Opening {
     /// Paths below the folder, of which the first that there is a file of is meant.
     pub names: Vec<PathBuf>,
-    /// Who else uses it.
+    /// The access of others to it.
     pub mode: Mode,
-    /// The locks of those who share it.
+    /// The locks of the programs that share it.
     pub scheme: Option<LockScheme>,
     /// True if the index that has the table's name is opened with it.
     pub open_structural: bool,
@@ -263,15 +263,15 @@ pub struct Page {
     pub rows: Vec<Row>,
     /// Which of them is the current record.
     pub here: usize,
-    /// Before the first of them there is none.
+    /// True if no row precedes the first of them.
     pub is_first: bool,
-    /// Behind the last of them there is none.
+    /// True if no row follows the last of them.
     pub is_last: bool,
     /// For each kind of counting that was asked for: how many there are, and which of them is the current record.
     pub numbers: [Option<Numbers>; 3],
 }
 
-/// How many there are of something, and which is the current record.
+/// The count of something, and the place of the current record.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Numbers {
     /// Keys.
@@ -291,7 +291,7 @@ pub struct Opened {
     pub form: Form,
     /// It can only be read.
     pub is_read_only: bool,
-    /// What the client's dictionary says about it, if it is a table of that.
+    /// The entry in the client's dictionary, if it is a table of that.
     pub in_dictionary: Option<InDictionary>,
 }
 
@@ -308,7 +308,7 @@ pub struct Cursor {
     pub page: Page,
     /// True if the server has all of them. If not, there are more than these, and the next request waits for them.
     pub is_whole: bool,
-    /// How many there are, or are known to be.
+    /// The number of records, or the known number.
     pub count: u32,
     /// The table's stamp.
     pub stamp: u64,
@@ -321,11 +321,11 @@ pub struct InDictionary {
     pub name: String,
     /// Its type and that of its characters, as the interface numbers them.
     pub kinds: (u32, u32),
-    /// What of it is not to be read.
+    /// The part of it that the user may not read.
     pub hidden: Hidden,
 }
 
-/// Somebody who is connected.
+/// A connected user.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Person {
     /// The number of the connection.
@@ -338,7 +338,7 @@ pub struct Person {
     pub address: String,
 }
 
-/// A table that somebody has open.
+/// A table that a user has open.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct TableUse {
     /// Its path.
@@ -347,7 +347,7 @@ pub struct TableUse {
     pub scheme: Option<LockScheme>,
     /// Its index files.
     pub indexes: Vec<PathBuf>,
-    /// How many orders they have.
+    /// The number of orders that they have.
     pub orders: u32,
     /// True if the whole table is locked.
     pub is_locked: bool,
@@ -362,27 +362,27 @@ impl TableUse {
     }
 }
 
-/// Somebody who is connected, and what he has open.
+/// A connected user, and the tables that he has open.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Member {
-    /// Who.
+    /// The user.
     pub person: Person,
     /// Each table once.
     pub tables: Vec<TableUse>,
 }
 
-/// What goes on in a server.
+/// The activity of a server.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Activity {
     /// For how long it has been served, in seconds.
     pub seconds: u64,
-    /// How many requests were answered.
+    /// The number of answered requests.
     pub requests: u64,
-    /// Who is connected.
+    /// The connected users.
     pub members: Vec<Member>,
 }
 
-/// What a step gives.
+/// The reply to a step.
 #[derive(Clone, Debug, PartialEq)]
 #[allow(missing_docs, reason = "docs/formats/navigator.md says of each what it is")]
 pub enum Reply {
@@ -433,7 +433,7 @@ pub struct State {
     pub index_files: Option<Vec<PathBuf>>,
 }
 
-/// What a client is told.
+/// The answer to a client.
 #[derive(Clone, Debug)]
 pub struct Answer {
     /// A reply to each step that was carried out.

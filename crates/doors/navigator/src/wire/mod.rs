@@ -1,4 +1,4 @@
-//! What goes over the wire, without input or output: bytes to values and back.
+//! The wire format, without input or output: bytes to values and back.
 //!
 //! ```text
 //!   frame      a length, a kind, a body                               Frames: bytes in, frames out
@@ -6,12 +6,12 @@
 //!   values     fields' values, keys, orders, specifications           what they are made of
 //! ```
 //!
-//! Numbers are little-endian. A text is its length in bytes (four bytes) and UTF-8; bytes likewise; a list is the number
-//! of its elements (four bytes) and these; what may be missing is a byte 0, or a byte 1 and itself. A choice is a byte and
-//! what belongs to it. `docs/formats/navigator.md` has all of it.
+//! Numbers are little-endian. A text is its length in bytes (four bytes) and UTF-8; bytes likewise; a list is the
+//! number of its elements (four bytes) and these; an optional value is a byte 0, or a byte 1 and itself. A choice is a
+//! byte and its contents. `docs/formats/navigator.md` has all of it.
 //!
-//! Nothing is believed: a length is compared with the bytes that are there before anything is allocated, a text must be
-//! UTF-8, a choice must be known, and behind the last value there may be nothing.
+//! Input is not trusted: a length is compared with the remaining bytes before anything is allocated, a text must be
+//! UTF-8, a choice must be known, and after the last value there may be nothing.
 
 mod asking;
 pub mod frame;
@@ -28,7 +28,7 @@ const FREE_BYTES: usize = 1 << 20;
 
 /// A value with a form on the wire.
 pub trait Wire: Sized {
-    /// The fewest bytes that a value takes: how many of a list could be there at all.
+    /// The fewest bytes that a value takes, which bounds the length of a list.
     const SMALLEST: usize = 1;
 
     /// Appends the value.
@@ -58,7 +58,7 @@ pub struct Reader<'a> {
     left: &'a [u8],
 }
 
-/// What is wrong with bytes that are no message.
+/// The error of bytes that are no message.
 pub(crate) fn malformed(what: &str) -> Error {
     Error::new(Code::InvalidValue, format!("a message of the navigator protocol is malformed: {what}"))
 }

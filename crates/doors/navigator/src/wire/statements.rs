@@ -1,4 +1,4 @@
-//! The forms of what statements take and answer: values and types of SQL.
+//! The wire format of statements: values and types of SQL.
 
 use super::{Reader, Wire, choice, malformed, structure};
 use crate::dictionary::{Called, Given, Hidden};

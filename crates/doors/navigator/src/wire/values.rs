@@ -1,4 +1,4 @@
-//! The forms of what messages are made of: values, keys, orders, specifications of tables.
+//! The wire format of the parts of messages: values, keys, orders, specifications of tables.
 
 use super::{Reader, Wire, choice, malformed, structure};
 use mainstay_types::{Code, Decimal, DialectError, Error, Result};

@@ -1,4 +1,4 @@
-//! What the tests share: a served folder, and clients of it in the same process.
+//! Helpers that the tests share: a served folder, and clients of it in the same process.
 
 #![allow(dead_code, reason = "not every test uses all of it")]
 
@@ -39,7 +39,7 @@ impl Transport for Cuttable {
     }
 }
 
-/// Who connects.
+/// The identity of the client that connects.
 pub fn hello(user: &str) -> Hello {
     Hello { user: user.into(), password: String::new(), database: String::new(), application: "test".into() }
 }

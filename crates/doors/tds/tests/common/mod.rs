@@ -1,4 +1,4 @@
-//! What the tests share: messages out of packets, random numbers and values.
+//! Helpers that the tests share: messages out of packets, random numbers and values.
 #![allow(dead_code, reason = "each test uses some of it")]
 
 use mainstay_tds::client::{Token, tokens};

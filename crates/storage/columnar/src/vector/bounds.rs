@@ -1,4 +1,4 @@
-//! What a comparison with a value means for the integers that a column stores.
+//! Comparisons with a value as ranges of the integers that a column stores.
 //!
 //! Whatever the types, a comparison of a number column with a value selects ranges of stored integers:
 //!
@@ -24,18 +24,18 @@ use crate::values::{OFFSET, TICKS};
 use arrow_schema::{DataType, TimeUnit};
 use mainstay_types::{Code, Error, Result, Value};
 
-/// What a stored integer of a column stands for.
+/// The meaning of a column's stored integers.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(crate) enum Measure {
     /// A number: the stored integer times 10^-scale.
     Number { scale: i8 },
     /// A double, stored as itself and compared as its total-order integer.
     Double,
-    /// A moment, in units of this many nanoseconds since 1970.
+    /// A timestamp, in units of this many nanoseconds since 1970.
     Moment { unit_ns: i128 },
-    /// A moment of UTC (a timestamp with a time zone), in units of this many nanoseconds since 1970.
+    /// A timestamp in UTC (TIMESTAMP WITH TIME ZONE in Arrow), in units of this many nanoseconds since 1970.
     Instant { unit_ns: i128 },
-    /// A moment of UTC with an offset that does not count, packed into one number.
+    /// A timestamp in UTC with an offset that does not count, packed into one number.
     Packed,
     /// A time of day, in units of this many nanoseconds since midnight.
     TimeOfDay { unit_ns: i128 },
@@ -167,12 +167,12 @@ fn cuts(measure: Measure, value: &Value) -> Result<Cuts> {
         (Measure::Instant { unit_ns }, Value::TimestampWithOffset { utc, .. }) => {
             moment(i128::from(utc.0) * 100, unit_ns)
         }
-        // A moment without an offset is what is left when the offset is taken away: it is of UTC.
+        // A timestamp without an offset is compared as UTC.
         (Measure::Packed, Value::TimestampWithOffset { utc, .. } | Value::Timestamp(utc)) => {
             let (first, last) = utc.packed_range();
             Cuts { not_below: Some(first), above: last.checked_add(1) }
         }
-        // Which moment a clock's time is depends on the session's time zone.
+        // The UTC timestamp of a local time depends on the session's time zone.
         (Measure::Instant { .. }, Value::Timestamp(_) | Value::Date(_))
         | (Measure::Packed, Value::Date(_))
         | (Measure::Moment { .. }, Value::TimestampWithOffset { .. }) => {

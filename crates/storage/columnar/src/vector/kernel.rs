@@ -3,8 +3,8 @@
 //! A compare of 64 values is written as 64 bytes of 0 or 255, which compilers vectorise for every width of
 //! value, and then a multiplication gathers one bit of each of eight bytes at a time into the word.
 //!
-//! `multiversion` compiles each public loop once for the baseline and once for AVX2. What the loops call
-//! must be inlined into them (`inline(always)`), or it would be compiled for the baseline only.
+//! `multiversion` compiles each public loop once for the baseline and once for AVX2. Functions that the loops call
+//! must be inlined into them (`inline(always)`), or they would be compiled for the baseline only.
 
 use multiversion::{multiversion, target::match_target};
 
@@ -13,9 +13,9 @@ use multiversion::{multiversion, target::match_target};
 /// `Key` is what is compared: the value itself, except that doubles (and floats, which are taken for doubles) become
 /// integers in total order, and UUIDs integers in the order of their bytes.
 pub(crate) trait Fixed: Copy + Send + Sync + 'static {
-    /// What is compared.
+    /// The type that is compared.
     type Key: Copy + Ord + Send + Sync + 'static;
-    /// What sums of at most 2^32 values fit into (wrapping for 128 bits).
+    /// The type of sums of at most 2^32 values (wrapping for 128 bits).
     type Wide: Copy + Default;
     /// The smallest key.
     const MIN: Self::Key;
@@ -334,7 +334,7 @@ mod avx2 {
         u64::from(low) | u64::from(high) << 32
     }
 
-    /// Two bits for each of 32 views: whether its lower and its upper half agree with `wanted` under `mask`.
+    /// Two bits for each of 32 views: set if its lower and its upper half agree with `wanted` under `mask`.
     #[target_feature(enable = "avx2")]
     #[inline]
     pub(super) fn equal_halves(views: &[u128; 32], wanted: u128, mask: u128) -> u64 {

@@ -1,4 +1,4 @@
-//! The physical types that the kernels know, as slices.
+//! The physical types that the kernels support, as slices.
 
 use arrow_array::cast::AsArray;
 use arrow_array::types::{

@@ -1,4 +1,4 @@
-//! From a predicate to a bitmap of the rows it selects.
+//! Evaluation of a predicate: a bitmap of the selected rows.
 //!
 //! Each leaf fills one bit a row. Conditions on the same number column under one AND (or one OR) are first
 //! merged into one set of ranges, so BETWEEN is one pass. A dictionary column is tested once per distinct
@@ -26,7 +26,8 @@ pub fn select(predicate: &Predicate, vectors: &dyn Vectors, rows: usize) -> Resu
 
 /// Returns true if the predicate is true for the only row of the vectors; `None` where [`select`] has to tell.
 ///
-/// Comparisons of numbers and moments, and conjunctions of them, need no bitmaps for one row. Errors: those of [`select`].
+/// Comparisons of numbers and timestamps, and conjunctions of them, need no bitmaps for one row. Errors: those of
+/// [`select`].
 pub fn holds(predicate: &Predicate, vectors: &dyn Vectors) -> Result<Option<bool>> {
     match predicate {
         Predicate::And(parts) => {
@@ -200,7 +201,7 @@ const FEW_RANGES: usize = 6;
 
 /// Fills in which values lie in the ranges.
 fn fixed_in_ranges<T: Fixed>(values: &[T], ranges: &Ranges, words: &mut [u64]) {
-    // What is left out by one range is at best as short.
+    // The complement of one range is never shorter than the range.
     let complement = (ranges.0.len() > 1).then(|| ranges.complement());
     let complement = complement.as_ref().filter(|complement| complement.0.len() < ranges.0.len());
     let (inverted, set) = (complement.is_some(), complement.unwrap_or(ranges));

@@ -314,7 +314,7 @@ impl Kept {
     }
 }
 
-/// How a row must stand to the worst to come before it (or with it, unless `strict`).
+/// The comparison that a row must satisfy against the worst row to come before it (or with it, unless `strict`).
 fn comparison(descending: bool, strict: bool) -> Comparison {
     match (descending, strict) {
         (false, true) => Comparison::Less,

@@ -1,4 +1,4 @@
-//! What the tests over whole tables share.
+//! Helpers that the tests over whole tables share.
 #![allow(dead_code, clippy::disallowed_methods)]
 
 use arrow_array::{Array, ArrayRef};

@@ -1,4 +1,4 @@
-//! One change of the catalog: what it makes of the tables, for a transaction and for the journal's replay.
+//! One change of the catalog and its effect on the tables, for a transaction and for the replay of the journal.
 
 use super::Cataloged;
 use super::native::{native, sources};
@@ -14,7 +14,7 @@ use std::sync::Arc;
 /// The stamp of rows that a change of the journal appends: older than every view.
 pub(crate) const FROM_JOURNAL: u64 = 0;
 
-/// What a change did to a table, so that it can be taken back.
+/// The effect of a change on a table, so that it can be rolled back.
 pub(crate) enum Step {
     /// There was none before.
     Created(Arc<NativeTable>),
@@ -28,9 +28,9 @@ pub(crate) enum Step {
 
 /// A change that was made.
 pub(crate) struct Changed {
-    /// What exists from now on.
+    /// The catalog after the change.
     pub(crate) cataloged: Arc<Cataloged>,
-    /// What happened to the table.
+    /// The effect on the table.
     pub(crate) step: Step,
     /// Rows that were appended to the new table.
     pub(crate) appended: Vec<(u64, u32)>,
@@ -219,7 +219,7 @@ impl Transaction {
         Ok(())
     }
 
-    /// Waits until what a change is about belongs to this transaction alone: what exists for it then.
+    /// Waits until this transaction has exclusive locks on the objects of a change, and returns the catalog of then.
     ///
     /// Errors: those of waiting; `DefinitionChanged` when it is not what the statement has seen.
     fn claim(&mut self, change: &CatalogChange) -> Result<Arc<Cataloged>> {

@@ -9,12 +9,12 @@
 //!     sequences  values that are never given twice
 //! ```
 //!
-//! A transaction that changes the catalog has a `Cataloged` of its own until it commits; everybody else has the one
-//! before. So a rollback forgets it, and puts back what tables have handed over ([`crate::table::reshape`]).
+//! A transaction that changes the catalog has its own `Cataloged` until it commits; all others have the one before. A
+//! rollback drops it, and restores what tables have handed over ([`crate::table::reshape`]).
 //!
-//! Several transactions may change it at once, each something else: what a change is about belongs to its transaction
-//! alone until that ends (`scope`). So what it has changed is put, piece by piece, into whatever the others have made of
-//! the rest meanwhile: when the transaction looks again, and when it commits ([`Cataloged::with`]).
+//! Several transactions may change the catalog at once, each another object: until it ends, a transaction has exclusive
+//! locks on the objects that it changes (`scope`). Its changes are applied, one by one, to the current state of the
+//! other objects: when the transaction reads the catalog, and when it commits ([`Cataloged::with`]).
 //!
 //! ```text
 //!   committed   1: a b       2: a b c (another's)       3: a' b c
@@ -37,7 +37,7 @@ use scope::Touched;
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
-/// What exists: definitions, and tables.
+/// The catalog: definitions, and tables.
 #[derive(Clone, Default)]
 pub(crate) struct Cataloged {
     /// Grows with every change, so that plans are made anew.

@@ -1,5 +1,5 @@
-//! What a change of the catalog is about: the tables and names that a transaction must have alone to make it, and whether
-//! they still are what it was made for.
+//! The scope of a change of the catalog: the tables and names that a transaction must lock exclusively to make it, and
+//! a check that they still are the objects that the change was made for.
 //!
 //! ```text
 //!   CREATE TABLE t REFERENCES p    the name t; the table p, where writers look for the rows of t from now on
@@ -25,7 +25,7 @@ pub(crate) enum Touched {
 }
 
 impl Touched {
-    /// What a change is about.
+    /// The tables and names that a change touches.
     pub(crate) fn by(change: &CatalogChange) -> Touched {
         match change {
             CatalogChange::PutSchema(schema) => Touched::Schema(schema.id),
@@ -41,7 +41,7 @@ impl Touched {
     }
 }
 
-/// What a transaction must have to make a change.
+/// The locks that a transaction needs to make a change.
 #[derive(Debug)]
 pub(crate) struct ChangeScope {
     pub(crate) tables: BTreeSet<u64>,
@@ -137,7 +137,7 @@ pub(crate) fn around(catalog: &Catalog, id: u64, after: Option<&TableDefinition>
     children.chain(own.map(|key| key.referenced_table)).chain([id]).collect()
 }
 
-/// What has a name, or is there under a number.
+/// The object that has this name or number.
 fn owner(catalog: &Catalog, subject: &Subject) -> Option<u64> {
     match subject {
         Subject::Relation(schema, name) => {
@@ -156,7 +156,7 @@ fn owner(catalog: &Catalog, subject: &Subject) -> Option<u64> {
     }
 }
 
-/// What is in a schema.
+/// The objects of a schema.
 fn members(catalog: &Catalog, subject: &Subject) -> BTreeSet<u64> {
     let Subject::Schema(id) = subject else { return BTreeSet::new() };
     let tables = catalog.tables.iter().filter(|table| table.schema == *id).map(|table| table.id);

@@ -1,17 +1,18 @@
-//! Values that are given once: sequences, and identity columns, whose numbers come from them.
+//! Values that are generated once: sequences, and identity columns, whose numbers come from them.
 //!
-//! A value must not come again after a crash, and a sync for each would be dear. So a block of values is taken at a time:
-//! the journal says where the next block begins before a value of this one is given out. What is left of a block when the
-//! process ends without closing the store is a gap. No transaction is involved: a rollback gives nothing back.
+//! A value must not be generated twice after a crash, and a sync for each value would be expensive. So values are
+//! reserved in blocks: the journal records the start of the next block before a value of this one is generated. The
+//! rest of a block is a gap when the process ends without closing the store. Sequences are not transactional: a
+//! rollback returns no values.
 //!
 //! ```text
 //!   journal:  next 33                      next 65
 //!   given     1 2 3 ... 32                 33 34 | crash | 65 66 ...
 //! ```
 //!
-//! TRUNCATE alone lets numbers come again, for the rows that had them are gone. A transaction does that, which has the table
-//! alone: until it commits the journal goes on saying what it said ([`Sequences::begin_restart`]), so that a crash brings back
-//! the rows together with the numbers behind theirs. Its frame says both.
+//! Only TRUNCATE restarts the numbers, since the rows that had them are gone. It runs in a transaction that has an
+//! exclusive lock on the table: until the commit the journal keeps the old promise ([`Sequences::begin_restart`]), so
+//! that a crash restores the rows together with the numbers behind theirs. The frame of the transaction contains both.
 
 use crate::files::catalog::{Catalog, SequenceDefinition};
 use mainstay_types::{Cause, Code, Error, Result};
@@ -31,9 +32,9 @@ pub(crate) struct Sequences {
 struct State {
     /// The value to be given next; `None` when all are used up.
     next: Option<i64>,
-    /// How many values may be given before the journal is asked again.
+    /// The number of values that may be generated before the journal is asked again.
     left: i64,
-    /// What a crash would go on with: the journal says so.
+    /// The value that recovery continues with: the journal contains it.
     promised: Option<i64>,
     /// The last time that its numbers began again.
     restart: Option<Restart>,
@@ -41,7 +42,7 @@ struct State {
 
 #[derive(Clone, Copy, Debug)]
 struct Restart {
-    /// What a crash goes on with that does not find the commit.
+    /// The value that recovery continues with if it does not find the commit.
     before: Option<i64>,
     /// The commit that has it; `None` while the transaction is open.
     commit: Option<u64>,
@@ -57,7 +58,7 @@ impl State {
         self.restart.is_some_and(|restart| restart.commit.is_none())
     }
 
-    /// What a crash goes on with that finds everything up to a commit and nothing after it.
+    /// The value that recovery continues with if it finds everything up to a commit and nothing after it.
     fn promised_at(&self, commit: u64) -> Option<i64> {
         match self.restart {
             Some(Restart { before, commit: at }) if at.is_none_or(|at| at > commit) => before,
@@ -66,11 +67,11 @@ impl State {
     }
 }
 
-/// How a sequence was before it began again.
+/// The state of a sequence before its restart.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct TakeBack(State);
 
-/// What stands in files for "all used up": behind the last value.
+/// The stored form of the next value. An exhausted sequence is stored as a value behind the last one.
 fn stored(next: Option<i64>, definition: Option<&SequenceDefinition>) -> i64 {
     let end = definition.map_or(0, |it| if it.increment < 0 { i64::MIN } else { i64::MAX });
     next.unwrap_or(end)
@@ -97,7 +98,7 @@ pub struct ValueRange {
     pub first: i64,
     /// The last one.
     pub last: i64,
-    /// How often the sequence begins again among them.
+    /// The number of restarts of a cycling sequence among them.
     pub cycles: u64,
 }
 
@@ -119,8 +120,8 @@ fn range(definition: &SequenceDefinition, first: i64, count: u64) -> Option<Valu
 }
 
 impl Sequences {
-    /// The next value of a sequence. `journal` writes that the sequence goes on with a value after a crash, and returns
-    /// when that is as durable as the store promises.
+    /// The next value of a sequence. `journal` records that the sequence continues with a value after a crash, and
+    /// returns when the record is as durable as the store guarantees.
     ///
     /// Errors: `InvalidValue` when all are used up, and those of `journal`.
     pub(crate) fn next(&self, definition: &SequenceDefinition, journal: impl FnOnce(i64) -> Result<()>) -> Result<i64> {
@@ -148,7 +149,7 @@ impl Sequences {
         Ok(value)
     }
 
-    /// Takes so many values at once, which nobody else gets; `None` if there are not so many. `journal` is as for `next`.
+    /// Takes so many values at once for one caller; `None` if there are not so many. `journal` is as for `next`.
     ///
     /// Errors: those of `journal`.
     pub(crate) fn take(
@@ -200,7 +201,7 @@ impl Sequences {
         Ok(())
     }
 
-    /// Lets a sequence begin again within a transaction, during which nobody else takes its values: how to take that back.
+    /// Restarts a sequence within a transaction, during which no other takes its values. The result undoes it.
     pub(crate) fn begin_restart(&self, definition: &SequenceDefinition) -> TakeBack {
         let mut states = self.lock();
         let state = states.entry(definition.id).or_insert_with(|| State::new(Some(definition.start)));
@@ -217,7 +218,7 @@ impl Sequences {
         self.lock().insert(id, before);
     }
 
-    /// What a sequence gives after the commit, if it begins again with it: for the transaction's frame.
+    /// The next value of a sequence after the commit, if the transaction restarts it: for the transaction's frame.
     pub(crate) fn restarted(&self, definition: &SequenceDefinition) -> Option<i64> {
         let states = self.lock();
         let state = states.get(&definition.id).filter(|state| state.is_restarting())?;
@@ -232,8 +233,8 @@ impl Sequences {
         }
     }
 
-    /// Where all sequences go on: after a crash that finds nothing after this commit, or, when nobody takes values any more,
-    /// without a gap. Those that an open transaction has created are among them.
+    /// The positions of all sequences: after a crash that finds nothing after this commit, or, when no more values are
+    /// taken, without a gap. Those that an open transaction has created are among them.
     pub(crate) fn image(&self, catalog: &Catalog, is_closed: bool, commit: u64) -> Vec<(u64, i64)> {
         let states = self.lock();
         let definition = |id: u64| catalog.sequences.iter().find(|definition| definition.id == id);

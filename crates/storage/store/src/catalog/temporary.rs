@@ -1,15 +1,15 @@
-//! Temporary tables: a catalog of a session's own, beside the one that everybody has.
+//! Temporary tables: the catalog of a session, beside the catalog that all sessions share.
 //!
-//! They are native tables like all others, with the same transactions, and nothing of them is written down: no change of
-//! this catalog, no row, no value of a sequence. No other session ever looks at it, so a change waits for nobody, and no
-//! plan of another session is void because of it.
+//! They are native tables like all others, with the same transactions, but nothing of them is logged: no change of
+//! this catalog, no row, no value of a sequence. No other session reads it, so a change waits for no other session and
+//! invalidates no plan of another session.
 //!
-//! Changes are part of the session's transaction and are taken back with it, in one list with the changes of the other
+//! Changes are part of the session's transaction and are rolled back with it, in one list with the changes of the other
 //! catalog and in order with the rows that were written between them.
 //!
-//! A procedure makes the same table each time it runs, and drops it. What was dropped last in first out is at hand: making
-//! it again ([`TemporaryTables::make_again`]) is to go back to the state with the table, emptied, under the number that this
-//! state had. So whatever was compiled for that state holds.
+//! A procedure creates the same table each time it runs, and drops it. Tables that are dropped in the reverse order of
+//! their creation stay available: creating such a table again ([`TemporaryTables::make_again`]) returns to the state
+//! with the table, emptied, under the number of that state. So whatever was compiled for that state stays valid.
 //!
 //! ```text
 //!   state 7  --CREATE #t-->  state 8     made:  [7 -> 8]    spare: []
@@ -17,8 +17,8 @@
 //!   state 7  --CREATE #t-->  state 8     the table of before, and the number of before
 //! ```
 //!
-//! Any other change forgets both lists, so that no table that was dropped with its rows is held by a state of before. Limits: tables without indexes, identities and references only, outside of a
-//! transaction.
+//! Any other change clears both lists, so that no dropped table with rows is referenced by an earlier state. Limits:
+//! only tables without indexes, identities and references, outside of a transaction.
 
 use super::Cataloged;
 use super::change::{Changed, Step};
@@ -48,17 +48,17 @@ pub(super) fn next_version() -> u64 {
     NEXT.fetch_add(1, Ordering::Relaxed)
 }
 
-/// A change that made a table: what there was before, and what after.
+/// A change that created a table: the states before and after it.
 struct Made {
     before: Arc<Cataloged>,
     after: Arc<Cataloged>,
     table: Arc<NativeTable>,
 }
 
-/// What there is, and the tables that come and go.
+/// The current catalog, and the tables that are created and dropped.
 struct State {
     current: Arc<Cataloged>,
-    /// How the last tables came to be, each on the state of the one before it.
+    /// The changes that created the last tables, each on the state of the one before it.
     made: Vec<Made>,
     /// Those that were dropped again, empty.
     spare: Vec<Made>,
@@ -124,7 +124,7 @@ impl TemporaryTables {
         self.looked_at.fetch_max(commit, Ordering::Relaxed);
     }
 
-    /// Says that all views there are were taken before this commit, which nobody has seen yet.
+    /// Notes that all current views were taken before this commit, which no view has seen yet.
     pub(crate) fn note_unseen(&self, commit: u64) {
         self.looked_at.store(commit - 1, Ordering::Relaxed);
     }
@@ -136,7 +136,7 @@ impl TemporaryTables {
         self.looked_at.load(Ordering::Relaxed) < commit
     }
 
-    /// What there is.
+    /// The current catalog.
     pub fn catalog(&self) -> Arc<Catalog> {
         Arc::clone(&self.lock().current.catalog)
     }
@@ -197,8 +197,8 @@ impl TemporaryTables {
         self.sequences.set_after(definition, value, given, |_| Ok(()))
     }
 
-    /// Makes the table again that led from the state `before` to the state `after` when it was made: whether it is there
-    /// now. Not to be called within a transaction, which could not take it back.
+    /// Recreates the table that led from the state `before` to the state `after` when it was created. Returns true if
+    /// it exists now. Not to be called within a transaction, which could not undo it.
     pub fn make_again(&self, before: u64, after: u64) -> bool {
         let mut state = self.lock();
         if state.current.version != before {
@@ -213,8 +213,8 @@ impl TemporaryTables {
         true
     }
 
-    /// Drops the table of this name, in lower case, if it is the one that was made last and can be made again: whether it
-    /// was. Not to be called within a transaction, nor while somebody reads the table.
+    /// Drops the table of this name, in lower case, if it is the one that was created last and can be recreated.
+    /// Returns true if it was. Not to be called within a transaction, nor while a statement reads the table.
     ///
     /// Errors: those of emptying the table.
     pub fn drop_last(&self, name: &str) -> Result<bool> {

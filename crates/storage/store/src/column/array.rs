@@ -1,4 +1,4 @@
-//! Columns as vectors of Arrow's, without copying the values.
+//! Columns as Arrow vectors, without copying the values.
 
 use super::layout::data_type;
 use super::vector::Vector;

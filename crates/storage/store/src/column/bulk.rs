@@ -1,4 +1,4 @@
-//! Whole vectors of Arrow's into columns: a copy of memory a column.
+//! Whole Arrow vectors into columns: one memory copy per column.
 //!
 //! The vectors must have the physical type of the column ([`super::layout::data_type`]); the caller casts. Only text is
 //! copied value by value, because long values must lie in the column's own blocks.

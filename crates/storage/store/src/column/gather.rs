@@ -1,4 +1,4 @@
-//! Some rows of several runs as one vector, in the order asked for.
+//! Selected rows of several runs as one vector, in the requested order.
 
 use super::layout::data_type;
 use super::{Column, Slice};

@@ -1,4 +1,4 @@
-//! How values of a SQL type lie in memory.
+//! The memory layout of values of a SQL type.
 //!
 //! Every SQL type has one layout, and every layout one physical type of Arrow. A value that comes in is first brought into
 //! the one form that its column has ([`canonical`]): whole numbers into the column's range, decimals to its scale. After
@@ -68,7 +68,7 @@ fn closer(sql_type: SqlType, value: ValueRef<'_>) -> Result<ValueRef<'_>> {
     use ValueRef as V;
     match (sql_type, value) {
         (SqlType::Boolean, V::Boolean(_)) | (SqlType::Uuid, V::Uuid(_)) => Ok(value),
-        // What is calculated may lie outside of the years 1 to 9999.
+        // A computed value may lie outside of the years 1 to 9999.
         (SqlType::Date, V::Date(date)) => {
             if (Date::FIRST..=Date::LAST).contains(&date) {
                 Ok(value)
@@ -92,7 +92,7 @@ fn closer(sql_type: SqlType, value: ValueRef<'_>) -> Result<ValueRef<'_>> {
     }
 }
 
-/// The rest of [`canonical`] for numbers and moments: what is converted.
+/// The rest of [`canonical`] for numbers and timestamps: the conversions.
 fn numeric(sql_type: SqlType, value: ValueRef<'_>) -> Result<ValueRef<'_>> {
     use ValueRef as V;
     let whole = |low: i64, high: i64| {

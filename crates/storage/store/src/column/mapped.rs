@@ -1,4 +1,4 @@
-//! Columns over vectors of Arrow's, as a checkpoint's files give them: nothing is copied but NULL marks and booleans.
+//! Columns over Arrow vectors that come from the files of a checkpoint: only NULL marks and booleans are copied.
 //!
 //! ```text
 //!   file (mapped)     values ...            bits of validity

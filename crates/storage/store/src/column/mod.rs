@@ -14,7 +14,7 @@
 //! for each vector handed out. For a full column that is done once. Where the NULL of a value lies there is some value of the
 //! type (zero), so that slices have a place for every row.
 //!
-//! How many rows there are is not this module's business: the group publishes its length after all of its columns.
+//! The number of rows is not kept in this module: the group publishes its length after all of its columns.
 
 mod array;
 mod bulk;
@@ -177,7 +177,7 @@ impl Column {
         (appender, Column { sql_type, values, nulls, capacity, full: OnceLock::new() })
     }
 
-    /// What it holds.
+    /// The SQL type of the values.
     pub fn sql_type(&self) -> SqlType {
         self.sql_type
     }
@@ -310,7 +310,7 @@ impl Column {
         }
     }
 
-    /// How many bytes of memory it takes.
+    /// The memory that the column takes, in bytes.
     pub fn bytes(&self) -> usize {
         let values = match &self.values {
             Values::U8(values) => values.bytes(),
@@ -341,8 +341,8 @@ impl ColumnAppender {
         self.push_canonical(value)
     }
 
-    /// Appends the value of a row of another column, as it lies there: whether that can be done, which is for values of the
-    /// same type and the commonest kinds.
+    /// Appends the value of a row of another column in its stored form. Returns false if that cannot be done: it can
+    /// for values of the same type and the commonest kinds.
     #[inline]
     pub(crate) fn push_of(&mut self, column: &Column, offset: usize) -> bool {
         if column.sql_type != self.sql_type || column.is_null(offset) {
@@ -447,7 +447,7 @@ impl ColumnAppender {
         self.nulls = Some(nulls);
     }
 
-    /// How many values there are.
+    /// The number of values.
     pub(crate) fn len(&self) -> usize {
         match &self.values {
             Appenders::U8(values) => values.len(),

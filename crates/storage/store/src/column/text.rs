@@ -133,7 +133,7 @@ impl Views {
         }
     }
 
-    /// How many bytes of memory it takes.
+    /// The memory that the column takes, in bytes.
     pub(crate) fn bytes(&self) -> usize {
         self.views.bytes() + self.blocks.iter().map(|block| block.bytes()).sum::<usize>()
     }
@@ -159,12 +159,13 @@ impl ViewAppender {
         self.push_any(bytes)
     }
 
-    /// How many values there are.
+    /// The number of values.
     pub(crate) fn len(&self) -> usize {
         self.views.len()
     }
 
-    /// Appends a value of another column, as it lies there if it is short: whether it is there and of the same kind.
+    /// Appends a value of another column, in its stored form if it is short. Returns true if it exists and is of the
+    /// same kind.
     ///
     /// Errors: as [`ViewAppender::push_bytes`].
     #[inline]

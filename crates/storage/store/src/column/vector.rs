@@ -21,7 +21,7 @@ use std::ptr::NonNull;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
-/// What Arrow's kernels like best, and a cache line.
+/// The alignment that Arrow recommends for its kernels; also a cache line.
 const ALIGNMENT: usize = 64;
 
 /// A block of memory with room for `capacity` values, of which the first `length` can be read.
@@ -48,7 +48,7 @@ unsafe impl<T: Copy + Send + Sync> Send for Vector<T> {}
 // SAFETY: as above; shared access is reading below `length`.
 unsafe impl<T: Copy + Send + Sync> Sync for Vector<T> {}
 
-// No reader can meet a half-done change: what is below `length` is complete.
+// No reader can meet an incomplete change: all values below `length` are complete.
 impl<T> UnwindSafe for Vector<T> {}
 impl<T> RefUnwindSafe for Vector<T> {}
 
@@ -99,12 +99,12 @@ impl<T: Copy> Vector<T> {
         unsafe { std::slice::from_raw_parts(self.start.as_ptr(), length) }
     }
 
-    /// How many bytes of memory it takes; those of a buffer are not its own.
+    /// The memory that the vector takes, in bytes, without that of a buffer that it shares.
     pub(crate) fn bytes(&self) -> usize {
         if self.owner.is_some() { 0 } else { self.capacity * size_of::<T>() }
     }
 
-    /// How many values it has room for.
+    /// The number of values that fit in.
     pub(crate) fn capacity(&self) -> usize {
         self.capacity
     }
@@ -147,12 +147,12 @@ impl<T: Copy> Appender<T> {
         &self.vector
     }
 
-    /// How many values there are.
+    /// The number of values.
     pub(crate) fn len(&self) -> usize {
         self.length
     }
 
-    /// How many more there is room for.
+    /// The number of values that still fit in.
     pub(crate) fn room(&self) -> usize {
         self.vector.capacity - self.length
     }
@@ -171,7 +171,7 @@ impl<T: Copy> Appender<T> {
         self.publish(1);
     }
 
-    /// Appends the value that another vector has at a place: whether there is one.
+    /// Appends the value that another vector has at a place. Returns true if there is one.
     ///
     /// # Panics
     ///

@@ -1,4 +1,4 @@
-//! A whole store in one file, and back; and a look at all files without changing any.
+//! Backup of a whole store into one file, restore, and a check of all files that changes none.
 //!
 //! A backup is a checkpoint whose files are copied while nothing removes them; commits go on meanwhile and are not in it.
 //!
@@ -39,13 +39,16 @@ const MANIFEST_BYTES: u64 = 1 << 32;
 impl Store {
     /// Copies the store as it is now into one file, while others go on. The file is whole, or as it was.
     ///
-    /// Errors: `Unsupported` in memory; `Duplicate` when another file than a backup is there; `ReadOnly`, where no checkpoint can be taken; why the rows of a table could not be read; those of a checkpoint; those of the copy, after which the store goes on.
+    /// Errors: `Unsupported` in memory; `Duplicate` if the file exists and is no backup; `ReadOnly` if no checkpoint
+    /// can be taken; the reason why the rows of a table could not be read; those of a checkpoint; those of the copy,
+    /// after which the store continues.
     pub fn backup(&self, path: &Path) -> Result<()> {
         self.ready_for_backup()?.copy_to(path)
     }
 
-    /// Gives the bytes of the same file to `sink`, piece by piece. `fixed` is called when the state of the backup is fixed and
-    /// nothing of it was given yet: what is to be of the same state can be let go on then.
+    /// Writes the bytes of the same file to `sink`, piece by piece. `fixed` is called when the state of the backup is
+    /// fixed and nothing of it has been written yet: objects that must be of the same state can change again from then
+    /// on.
     ///
     /// Errors: as [`Store::backup`], and those of `fixed` and `sink`.
     pub fn backup_to(
@@ -109,7 +112,7 @@ impl Store {
         restored
     }
 
-    /// Reads a backup's file from its first byte to its last: how many tables are in it. Changes nothing.
+    /// Reads a backup's file from its first byte to its last, and returns the number of its tables. Changes nothing.
     ///
     /// Errors: `Damaged`, `NotThisFormat` and `Unsupported` for the file.
     pub fn check_backup(fs: &dyn FileSystem, file: &Path) -> Result<usize> {
@@ -119,10 +122,10 @@ impl Store {
         Ok(manifest.catalog.tables.len())
     }
 
-    /// Looks at all files of a store that nobody has open: what is wrong with them. Changes nothing. Where nothing may be
-    /// written it goes without the lock.
+    /// Checks all files of a store that is not open, and returns their faults. Changes nothing. Without write access it
+    /// runs without the lock.
     ///
-    /// Errors: `Busy` when it is open; nothing that can be told as a finding.
+    /// Errors: `Busy` when it is open; nothing that can be reported as a fault.
     pub fn check(fs: Arc<dyn FileSystem>, folder: &Path) -> Result<Vec<Error>> {
         let _lock = match fs.lock(&folder.join(LOCK)) {
             Err(error) if error.is_denied() => None,

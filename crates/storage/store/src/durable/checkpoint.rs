@@ -1,4 +1,4 @@
-//! Checkpoints: what is committed goes into files of its own, so that the journals before can go.
+//! Checkpoints: committed data is written to its own files, so that older journals can be removed.
 //!
 //! ```text
 //!   1  under the commit mutex    journal n is closed, n + 1 begun; N is the last commit; the catalog as of N
@@ -8,22 +8,23 @@
 //!        the last group          written again when it has grown
 //!        indexes                 of tables that are not small: the new rows as sorted runs (`table/runs.rs`)
 //!   3  the manifest              renamed into place: from now on journal n + 1 is the first to be read
-//!   4  what nobody needs goes; full groups are mapped, and their memory is given up
+//!   4  unused files are removed; full groups are mapped, and their memory is freed
 //! ```
 //!
-//! A view at N is held meanwhile, so that vacuum takes nothing away that N sees. Rows in a full group that came after N
+//! A view at N is held meanwhile, so that vacuum removes nothing that N sees. Rows in a full group that came after N
 //! are in the file already, and come out of the deletion list at the next checkpoint.
 //!
-//! **Damage.** As long as the rows of a table could not be read ([`NativeTable::damage`]) no checkpoint is taken: a manifest
-//! without its files would lose them, and what was committed to it since the last checkpoint is in the journals alone. So
-//! the files and the journals stay as they are, commits go on in the journal, and closing the store only closes that. It is
-//! over when the table was dropped, or when the store was opened again with files that are whole.
+//! **Damage.** As long as the rows of a table cannot be read ([`NativeTable::damage`]) no checkpoint is taken: a
+//! manifest without its files would lose them, and the changes committed to it since the last checkpoint are in the
+//! journals alone. So the files and the journals stay as they are, commits continue in the journal, and closing the
+//! store only closes that. The state ends when the table is dropped, or when the store is opened again with intact
+//! files.
 //!
-//! **Failure.** A checkpoint that fails has taken nothing away: the manifest before is in place, or the new one is, and the
-//! files of both and all journals from the older one on are there. So as long as the journal itself takes frames, commits
-//! go on, and a later checkpoint tries again - with files of other numbers, so that nothing depends on a file of which a
-//! write or sync has failed. What ends all writing is a journal that could not be closed, or of whose follower nobody
-//! knows whether it is there.
+//! **Failure.** A checkpoint that fails has removed nothing: the old manifest is in place, or the new one is, and the
+//! files of both and all journals from the older one on exist. So as long as the journal itself accepts frames, commits
+//! continue, and a later checkpoint tries again - with files of other numbers, so that nothing depends on a file of
+//! which a write or sync has failed. All writing ends when a journal could not be closed, or when it is unknown if the
+//! journal after it exists.
 
 use super::Files;
 use super::runs::{NewRuns, bytes_of, is_large, keep_indexes};
@@ -40,7 +41,7 @@ use std::collections::{HashMap, HashSet};
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
 
-/// What is under way.
+/// The state of a running checkpoint.
 struct Taking<'f, 'n> {
     files: &'f Files,
     commit: u64,
@@ -52,8 +53,8 @@ struct Taking<'f, 'n> {
 }
 
 impl Store {
-    /// Takes a checkpoint: everything that is committed goes into files of its own, and the journal begins anew. Others go
-    /// on meanwhile. In memory there is nothing to do.
+    /// Takes a checkpoint: everything that is committed is written to its own files, and the journal begins anew. Other
+    /// transactions continue meanwhile. In memory there is nothing to do.
     ///
     /// Errors: those of the file system, and why the rows of a table could not be read. Nothing is lost then, and unless it was the journal that failed, changes are still
     /// taken, and another checkpoint may be tried.
@@ -104,7 +105,7 @@ impl Files {
             self.leave_indexes_to_runs(&manifest, &cataloged, shared);
         }
         shared.memory.freed(full_bytes);
-        // What is left now is removed by the next one.
+        // Files that are left over now are removed by the next checkpoint.
         self.folder.remove_leftovers(&manifest).map(|_| ())
     }
 

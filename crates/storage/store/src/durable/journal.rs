@@ -1,7 +1,7 @@
-//! The journal of a store that is in a folder: one writer after the other, each for a file.
+//! The journal of a store in a folder: a sequence of writers, one for each file.
 //!
-//! A ticket counts the bytes of all journals since the store was opened, so that it stays good when a checkpoint goes on
-//! to the next file: the one before is closed then, which has brought everything in it onto the disk.
+//! A ticket counts the bytes of all journals since the store was opened, so that it stays valid when a checkpoint
+//! switches to the next file: the file before is closed then, which syncs everything in it.
 //!
 //! ```text
 //!   file 7 (closed)      file 8
@@ -31,7 +31,7 @@ struct Current {
     base: u64,
 }
 
-/// Who is told when the journal has grown.
+/// The listener that is notified when the journal has grown.
 struct Watch {
     sender: Option<SyncSender<()>>,
     bytes: u64,
@@ -50,7 +50,7 @@ impl StoreJournal {
         *current = Some(Current { writer: Arc::new(writer), base: 0 });
     }
 
-    /// Ends this file and goes on in the one that `next` makes of it. No commit may come between.
+    /// Ends this file and continues in the one that `next` makes of it. No commit may come between.
     pub(super) fn switch(&self, next: impl FnOnce(&JournalWriter) -> Result<JournalWriter>) -> Result<()> {
         let current = self.current()?;
         let writer = Arc::new(next(&current.writer)?);
@@ -84,12 +84,12 @@ impl StoreJournal {
         *self.watch.lock().unwrap_or_else(PoisonError::into_inner) = Watch { sender, bytes };
     }
 
-    /// Tells nobody before the file has so many bytes.
+    /// Sends no notification before the file has so many bytes.
     pub(super) fn watch_from(&self, bytes: u64) {
         self.watch.lock().unwrap_or_else(PoisonError::into_inner).bytes = bytes;
     }
 
-    /// The bytes from which on somebody is told.
+    /// The number of bytes from which on a notification is sent.
     pub(super) fn watched_bytes(&self) -> u64 {
         self.watch.lock().unwrap_or_else(PoisonError::into_inner).bytes
     }

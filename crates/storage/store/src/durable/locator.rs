@@ -1,8 +1,8 @@
-//! Where rows are, by row id, while the journals are read.
+//! The positions of rows by row id, while the journals are read.
 //!
 //! The journal names rows by their ids. A map from all ids of a table to positions would take more memory and time than
-//! the changes themselves, so groups are asked: mostly their ids count on from the first, and a subtraction gives the
-//! place. Of a group whose ids do not, a map is made when an id is looked for that may be in it.
+//! the changes themselves, so groups are searched: mostly their ids are consecutive from the first, and a subtraction
+//! gives the place. For a group whose ids are not, a map is built when an id is looked up that may be in it.
 //!
 //! ```text
 //!   moved     what the journal itself has put somewhere since

@@ -9,7 +9,7 @@
 //!   backup, restore, check                                   backup.rs
 //! ```
 //!
-//! `docs/durability.md` lists what is promised, and the test that fails when a promise is broken.
+//! `docs/durability.md` lists the guarantees, each with the test that fails when it is broken.
 //!
 //! Opening reads the manifest, small tables, the last group of each other table, and the journal since the checkpoint. All
 //! else is mapped, and verified when it is first read: group files as a whole, runs of indexes by their blocks.
@@ -41,21 +41,20 @@ use std::thread::JoinHandle;
 /// The name of the lock file in the folder.
 const LOCK: &str = "lock";
 
-/// The bytes of [`StoreOptions::whole_bytes`] unless somebody says otherwise: about ten thousand rows, which take some
-/// milliseconds.
+/// The default of [`StoreOptions::whole_bytes`]: about ten thousand rows, which take some milliseconds.
 const WHOLE_BYTES: u64 = 512 << 10;
 
-/// How a store in a folder works.
+/// The options of a store in a folder.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct StoreOptions {
-    /// How durable a commit is before it is acknowledged, unless its transaction says otherwise.
+    /// The durability that a commit needs before it is acknowledged, unless its transaction sets another one.
     pub durability: Durability,
     /// A checkpoint is taken in the background when the journals since the last one have this many bytes, those that were found
     /// when the store was opened included: it bounds what the next start has to read. `None`: only when it is asked for, and
     /// at the end.
     pub checkpoint_bytes: Option<u64>,
-    /// The most bytes of rows that are in memory only: a checkpoint is taken at half of it, and writers wait for it at
-    /// the whole. `None`: no limit. What it counts and what not is said in the text of the module `memory`.
+    /// The limit of bytes of rows that are in memory only: a checkpoint is taken at half of it, and writers wait for it
+    /// at the whole. `None`: no limit. The essay of the module `memory` lists the rows that count.
     pub memory_bytes: Option<usize>,
     /// Tables whose files have at most so many bytes are read whole when the store is opened, and their indexes are made
     /// from their rows. Of larger ones checkpoints keep the indexes, and rows are read when they are needed.
@@ -79,14 +78,14 @@ impl Default for StoreOptions {
     }
 }
 
-/// What a store in a folder has besides what is in memory.
+/// The state on disk of a store in a folder.
 pub(crate) struct Durable {
     files: Arc<Files>,
     /// Takes checkpoints when the journal has grown.
     keeper: Mutex<Option<JoinHandle<()>>>,
 }
 
-/// The files of a store, for whoever takes a checkpoint.
+/// The files of a store, for checkpoints.
 struct Files {
     folder: StoreFolder,
     journal: Arc<StoreJournal>,
@@ -107,11 +106,11 @@ impl Files {
 }
 
 impl Store {
-    /// Opens the store in a folder, and makes it if there is none. Recovers by itself what a crash has left.
+    /// Opens the store in a folder, and creates it if it does not exist. Recovers from a crash by itself.
     ///
-    /// Where the folder may be read and not written, the store is opened for reading only: [`Store::open_read_only`].
+    /// Without write access to the folder the store is opened read-only: [`Store::open_read_only`].
     ///
-    /// A table whose rows cannot be read is no error: whoever asks for it gets the reason, and [`Store::damage`] has it.
+    /// A table whose rows cannot be read is no error: its lookups return the reason, and [`Store::damage`] has it.
     ///
     /// Errors: `Busy` when another process has it open; `Damaged` and `Unsupported` for a manifest and journals that are not
     /// as they were written, with their place; those of the file system.
@@ -155,7 +154,7 @@ impl Store {
     /// Takes a checkpoint if anything has changed since the last one, and ends the store: what comes later is refused.
     /// Opening it again reads no journal.
     ///
-    /// Errors: those of the checkpoint. What was acknowledged is safe then, too.
+    /// Errors: those of the checkpoint. Acknowledged commits are safe then, too.
     pub fn close(self) -> Result<()> {
         self.end()
     }
@@ -167,7 +166,7 @@ impl Store {
         self.shared.memory.set_keeper(None);
         let keeper = durable.keeper.lock().unwrap_or_else(PoisonError::into_inner).take();
         if let Some(keeper) = keeper {
-            // It ends by itself when nobody can call it any more.
+            // The thread ends by itself when no sender is left.
             let _ = keeper.join();
         }
         if self.shared.check().is_err() {
@@ -180,7 +179,7 @@ impl Store {
 }
 
 impl Drop for Store {
-    /// As [`Store::close`], as well as can be: there is nobody to tell.
+    /// As [`Store::close`], but errors cannot be reported.
     fn drop(&mut self) {
         let _ = self.end();
         // Tables know what their transactions share, and that knew the tables.
@@ -189,8 +188,8 @@ impl Drop for Store {
     }
 }
 
-/// Starts the thread that takes a checkpoint when the journal or the rows in memory have so many bytes, if anybody wants
-/// that.
+/// Starts the thread that takes a checkpoint when the journal or the rows in memory have so many bytes, if the options
+/// ask for it.
 fn start_keeper(files: &Arc<Files>, shared: &Arc<Shared>, options: &StoreOptions) -> Result<Option<JoinHandle<()>>> {
     if options.checkpoint_bytes.is_none() && options.memory_bytes.is_none() {
         return Ok(None);
@@ -207,13 +206,13 @@ fn start_keeper(files: &Arc<Files>, shared: &Arc<Shared>, options: &StoreOptions
     let (files, shared) = (Arc::clone(files), Arc::clone(shared));
     let keep = move || {
         while receiver.recv().is_ok() {
-            // Asked again while the last one was under way, perhaps for the journal that it has ended.
+            // A request during the last checkpoint may be about the journal that it has ended.
             if files.journal.bytes() < files.journal.watched_bytes() && !shared.memory.is_half_full() {
                 continue;
             }
             let outcome = files.checkpoint(&shared, false);
             if shared.check().is_err() {
-                // It says so to everybody who writes.
+                // The store has failed, and its writers get the error.
                 break;
             }
             // Nothing is lost when one fails. It is tried again when as much has come once more.

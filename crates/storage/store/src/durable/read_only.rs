@@ -1,11 +1,11 @@
-//! A store in a folder that may be read and not written: a medium without write access, another user's files.
+//! A store in a folder that can be read but not written: a medium without write access, another user's files.
 //!
-//! Its rows are there as after any other opening, the journal's included, and no file is touched: no lock taken, no torn
-//! tail cut off, nothing removed. Tables that are not kept (temporary ones) can be used as ever; a change of anything that
-//! is kept is refused with the reason.
+//! Its rows are read as in any other opening, the journal's included, and no file is touched: no lock taken, no torn
+//! tail cut off, nothing removed. Tables that are not persistent (temporary ones) can be written; a change of a
+//! persistent object is refused with the reason.
 //!
-//! Without the lock another process, which may write, can have the store open. So the manifest is read again at the end,
-//! and when it is another one by then, everything is read anew. What that process commits later is not seen.
+//! Without the lock another process, which may write, can have the store open. So the manifest is read again at the
+//! end, and if it has changed by then, everything is read anew. Later commits of that process are not seen.
 
 use super::WHOLE_BYTES;
 use super::recover::recover;
@@ -22,11 +22,13 @@ use std::sync::Arc;
 const ATTEMPTS: usize = 5;
 
 impl Store {
-    /// Opens the store in a folder for reading only, and writes nothing into the folder. Where there is none, it is empty.
+    /// Opens the store in a folder read-only, and writes nothing into the folder. A missing store is opened as an empty
+    /// one.
     ///
-    /// Every change of what is kept is refused with `ReadOnly`: rows of tables in the catalog, the catalog, sequences.
+    /// Every change of persistent data is refused with `ReadOnly`: rows of tables in the catalog, the catalog,
+    /// sequences.
     ///
-    /// Errors: `Busy` when another process goes on changing it; `Damaged` and `Unsupported` for its files; those of the
+    /// Errors: `Busy` when another process keeps changing it; `Damaged` and `Unsupported` for its files; those of the
     /// file system.
     pub fn open_read_only(fs: Arc<dyn FileSystem>, folder: &Path) -> Result<Store> {
         open(fs, folder, &Error::new(Code::ReadOnly, "it was opened so"))

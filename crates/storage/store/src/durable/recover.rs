@@ -1,14 +1,14 @@
-//! What a folder has, in memory again: the checkpoint's rows, and what was committed since.
+//! Recovery: a folder's contents back in memory, the checkpoint's rows and the changes committed since.
 //!
 //! Every frame is a transaction, applied whole. Rows are found by row id (`locator.rs`).
 //!
-//! Of a table whose files have more than so many bytes the rows are not read: its groups and indexes are taken as the
-//! checkpoint has kept them, and read when they are needed (`table/attach.rs`). Smaller tables are read whole, and so are
-//! those of manifests that have kept no indexes.
+//! Of a table whose files are larger than a limit the rows are not read: its groups and indexes are taken as the
+//! checkpoint has written them, and read when they are needed (`table/attach.rs`). Smaller tables are read whole, and
+//! so are those of manifests without indexes.
 //!
-//! **Damage** of a group file, or of rows that contradict each other, is the fault of one table (`table/damage.rs`): the
-//! others come back as they were. What the journals say of that table is passed over and stays in them. Damage of the
-//! manifest, the catalog or a journal is the fault of all: nobody knows what was committed.
+//! **Damage** of a group file, or of rows that contradict each other, affects one table (`table/damage.rs`): the
+//! others are recovered as they were. The journals' records of that table are skipped and stay in them. Damage of the
+//! manifest, the catalog or a journal affects the whole store: it is unknown what was committed.
 
 use super::locator::RowLocator;
 use super::runs::bytes_of;
@@ -27,8 +27,8 @@ use mainstay_types::{Code, Error, Result};
 use std::collections::HashMap;
 use std::sync::Arc;
 
-/// Fills a store that is not open yet with what the files of a manifest and the journals have: where the journals end, and
-/// how many frames they had. Tables whose files cannot be read are there as damaged ones.
+/// Fills a store that is not open yet from the files of a manifest and the journals. Returns the end of the journals,
+/// and the number of their frames. Tables whose files cannot be read are there as damaged ones.
 ///
 /// Errors: `Damaged`, with the place.
 pub(super) fn recover(
@@ -143,7 +143,7 @@ impl<'s> Replaying<'s> {
                     Ok(())
                 }
             };
-            // What the table refuses now it had taken before.
+            // The table refuses a row now that it had accepted before.
             outcome.map_err(|error| match error.code() {
                 Code::Damaged | Code::Unsupported => error,
                 _ => damaged(format!("a change does not fit what was before it: {}", error.message())),

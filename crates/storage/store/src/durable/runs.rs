@@ -1,4 +1,4 @@
-//! The runs of a checkpoint: which indexes are kept, where their files go, and when memory is given up for them.
+//! The index runs of a checkpoint: the choice of indexes, the places of their files, and the release of their memory.
 
 use super::Files;
 use crate::catalog::{Cataloged, column_ids};
@@ -73,7 +73,7 @@ pub(super) fn keep_indexes(
     Ok(kept)
 }
 
-/// Compares the runs of a table with its rows, which were read whole: what is wrong.
+/// Compares the runs of a table with its rows, which were read whole, and returns the differences.
 pub(super) fn compare_with_rows(
     folder: &StoreFolder,
     table: &NativeTable,

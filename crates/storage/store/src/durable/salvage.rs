@@ -1,13 +1,13 @@
-//! What can still be read of a store that is damaged.
+//! The readable part of a damaged store.
 //!
-//! [`Store::open`] refuses every statement on a table of which a file is damaged, and the store as a whole when a journal is.
-//! That is right for who goes on working. Who wants to save what is left opens the store to salvage: for reading only, with
+//! [`Store::open`] refuses every statement on a table of which a file is damaged, and the store as a whole when a
+//! journal is. Normal operation needs that. To save the rest, the store is opened for salvage: read-only, with
 //!
 //! - of a damaged table the rows of those group files that are whole, as the journals have changed them since;
 //! - of damaged journals the transactions in front of the damage.
 //!
-//! [`Store::damage`] says what is missing then. Nothing is written, no lock is held afterwards, and the damaged files stay for
-//! another attempt.
+//! [`Store::damage`] reports what is missing then. Nothing is written, no lock is held afterwards, and the damaged
+//! files stay for another attempt.
 //!
 //! Limits: without a manifest nothing is known of the files but what they say of themselves: they are Arrow files, and other
 //! programs read them. The last transaction in front of damage in a journal may be there in part.
@@ -25,7 +25,7 @@ use std::collections::HashMap;
 use std::path::Path;
 use std::sync::Arc;
 
-/// What is missing in a table of which the rest can be read.
+/// The missing part of a table of which the rest can be read.
 struct Loss {
     reason: Error,
     /// Rows of the checkpoint.
@@ -56,7 +56,7 @@ impl Store {
     }
 }
 
-/// Fills a store with what the files of a manifest and the journals still have: what is missing.
+/// Fills a store with the readable rows of the files of a manifest and of the journals. Returns the losses.
 fn salvage(folder: &StoreFolder, manifest: &Manifest, shared: &Arc<Shared>) -> Result<Vec<Error>> {
     let mut cataloged = load(folder, manifest, shared, u64::MAX)?;
     let mut losses = HashMap::new();
@@ -87,13 +87,13 @@ fn salvage(folder: &StoreFolder, manifest: &Manifest, shared: &Arc<Shared>) -> R
     Ok(told)
 }
 
-/// How many rows groups had at the checkpoint.
+/// The number of rows of the groups at the checkpoint.
 fn rows_of(groups: &[GroupImage]) -> u64 {
     groups.iter().map(|group| u64::from(group.rows) - group.deleted.len() as u64).sum()
 }
 
 impl Loss {
-    /// What is missing, when so many changes since were about rows that are not there.
+    /// The error that reports the loss, if so many later changes were to rows that are missing.
     fn told(self, changes: u64) -> Error {
         let Loss { reason, rows, missing } = self;
         let mut message =

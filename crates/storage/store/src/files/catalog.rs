@@ -1,4 +1,4 @@
-//! What exists in a database: the definitions of its schemas, tables, indexes, sequences and views.
+//! The catalog of a database: the definitions of its schemas, tables, indexes, sequences and views.
 //!
 //! ```text
 //!   Catalog   version, next_id
@@ -8,16 +8,16 @@
 //!     views       id, schema, name, text
 //! ```
 //!
-//! Definitions refer to each other by number, never by name, so that a rename touches one place. Numbers are given
-//! from one counter, [`Catalog::next_id`], and never given again; columns have theirs from the same counter, so a
-//! column that was dropped and another one of the same name that was added are two. Expressions (defaults, checks,
-//! computed columns, views) are kept as the text of Mainstay's own SQL.
+//! Definitions refer to each other by number, never by name, so that a rename touches one place. Numbers come
+//! from one counter, [`Catalog::next_id`], and are never reused; columns are numbered from the same counter, so a
+//! dropped column and a column added later under the same name are two. Expressions (defaults, checks,
+//! computed columns, views) are stored as text of Mainstay's own SQL.
 //!
 //! The text form is JSON: the manifest holds the whole catalog, the journal one [`CatalogChange`] per change.
 //! `docs/formats/catalog.md` lists the fields.
 //!
-//! **Fields that this program does not know are refused.** One may be a new kind of constraint, and a program that
-//! kept it without keeping to it would let in what the table's owner forbade. A field that is missing has its
+//! **Unknown fields are refused.** One may be a new kind of constraint, and a program that
+//! accepted it without enforcing it would let in what the table's owner forbade. A missing field has its
 //! default, so older catalogs stay readable.
 
 use super::type_text::as_text;
@@ -98,10 +98,10 @@ pub struct ColumnDefinition {
     pub id: u64,
     /// Its name, as it was written.
     pub name: String,
-    /// What it holds.
+    /// The SQL type of the values.
     #[serde(rename = "type", with = "as_text")]
     pub sql_type: SqlType,
-    /// What the dialect calls the type that it was declared with, if that says more: `datetime`, `nvarchar(20)`.
+    /// The dialect's name of the declared type, if it is more precise than the SQL type: `datetime`, `nvarchar(20)`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub declared: Option<String>,
     /// True if it must have a value.
@@ -121,18 +121,18 @@ pub struct ColumnDefinition {
     pub computed: Option<ComputedDefinition>,
 }
 
-/// That a column's values come from a sequence.
+/// The generation of a column's values from a sequence.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct IdentityDefinition {
     /// The number of the sequence.
     pub sequence: u64,
-    /// True if an INSERT may not give a value of its own (GENERATED ALWAYS).
+    /// True if an INSERT may not supply a value (GENERATED ALWAYS).
     #[serde(default, skip_serializing_if = "is_false")]
     pub always: bool,
 }
 
-/// That a column's values are computed from others.
+/// The computation of a column's values from other columns.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct ComputedDefinition {
@@ -182,7 +182,7 @@ pub struct IndexDefinition {
     /// True if no two rows may have the same key.
     #[serde(default, skip_serializing_if = "is_false")]
     pub unique: bool,
-    /// What it orders by, the most significant first.
+    /// The key columns, the most significant first.
     pub columns: Vec<IndexColumn>,
     /// Of a unique one, whether NULL is a value as others are, of which there may be one.
     #[serde(default, skip_serializing_if = "is_false")]
@@ -198,14 +198,15 @@ pub struct IndexDefinition {
 pub struct FilterDefinition {
     /// The column by number.
     pub column: u64,
-    /// What must hold of it.
+    /// The condition on the column.
     pub test: FilterKind,
-    /// What it is compared with, as text that converts to its type. Several only with `equal`: one of them.
+    /// The constants of the comparison, as text that converts to the column's type. Several only with `equal`: one of
+    /// them.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub values: Vec<String>,
 }
 
-/// What the filter of an index asks of a column.
+/// The kind of condition of an index filter.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum FilterKind {
@@ -238,7 +239,7 @@ pub struct IndexColumn {
     pub descending: bool,
 }
 
-/// That values must be those of a key of another row.
+/// A foreign key: the values must be those of a key of another row.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct ForeignKeyDefinition {
@@ -250,10 +251,10 @@ pub struct ForeignKeyDefinition {
     pub referenced_table: u64,
     /// Its columns, by number, in the order of `columns`.
     pub referenced_columns: Vec<u64>,
-    /// What happens when the row referred to is deleted.
+    /// The action when the referenced row is deleted.
     #[serde(default)]
     pub on_delete: ReferentialAction,
-    /// What happens when its key changes.
+    /// The action when the referenced key changes.
     #[serde(default)]
     pub on_update: ReferentialAction,
     /// True if it may be looked at when the transaction commits.
@@ -287,7 +288,7 @@ impl Deferrable {
     }
 }
 
-/// What becomes of the rows that refer to a row.
+/// The action on the rows that refer to a row.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum ReferentialAction {
@@ -316,7 +317,7 @@ pub struct SequenceDefinition {
     pub name: String,
     /// Its first value.
     pub start: i64,
-    /// What is added for the next one; not 0.
+    /// The difference to the next value; not 0.
     pub increment: i64,
     /// The least value.
     pub minimum: i64,
@@ -328,7 +329,7 @@ pub struct SequenceDefinition {
     /// The column by number that it goes with: it is dropped when that is.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub owned_by: Option<u64>,
-    /// What the dialect calls the type of its values, if that was said: `int`, `decimal(9,0)`.
+    /// The dialect's name of the declared type of the values, if one was given: `int`, `decimal(9,0)`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub declared: Option<String>,
 }
@@ -467,7 +468,7 @@ impl Catalog {
     /// # Errors
     /// `Unsupported` for a later version and for fields that are not known, `Damaged` for the rest.
     pub fn from_json(text: &str) -> Result<Catalog> {
-        /// Read first, so that a later version is told as such and not by its first new field.
+        /// Read first, so that a later version is reported as such and not by its first new field.
         #[derive(Deserialize)]
         struct Versioned {
             version: u32,

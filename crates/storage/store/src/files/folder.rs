@@ -1,4 +1,4 @@
-//! The folder of a database's own files, and the order in which they come and go.
+//! The folder of a database's own files, and the order in which they are created and removed.
 //!
 //! ```text
 //!   manifest                          what the last checkpoint consists of
@@ -19,14 +19,14 @@
 //! ```
 //!
 //! A crash before the rename of step 3 leaves the old manifest with the old files and both journals; one after it the
-//! new manifest. Either way [`StoreFolder::remove_leftovers`] clears the rest away at the next start, and removes
-//! nothing that it does not know by name.
+//! new manifest. Either way [`StoreFolder::remove_leftovers`] removes the other files at the next start, and removes
+//! only files whose names it knows.
 //!
-//! Without its manifest nobody knows which files are a database's, so there are two of it. A crash between both leaves a
-//! copy that is one checkpoint older; all that it names is there until step 4, and the journals lead from it to the same
-//! state. The next start makes both alike ([`StoreFolder::complete`]).
+//! Without its manifest it is unknown which files belong to a database, so there are two copies of it. A crash between
+//! both leaves a copy that is one checkpoint older; all files that it names exist until step 4, and the journals lead
+//! from it to the same state. The next start makes both equal ([`StoreFolder::complete`]).
 //!
-//! A folder with such files but without a manifest is not taken for a new database: that would remove them.
+//! A folder with such files but without a manifest is not treated as a new database: that would remove them.
 
 use super::group::{GroupVectors, map_group, map_unverified, vectors_of, write_group};
 use super::manifest::{FileFacts, GroupImage, Manifest, RunImage, TableImage};
@@ -98,7 +98,7 @@ impl StoreFolder {
         Manifest::decode(&self.fs.read(&path)?).map_err(|error| error.at(path.display()))
     }
 
-    /// What is wrong with the manifest and its copy. That there is no copy is no fault: earlier versions made none.
+    /// The faults of the manifest and its copy. A missing copy is no fault: earlier versions wrote none.
     pub fn check_manifest(&self) -> Vec<Error> {
         let copy = self.read_manifest(COPY);
         let said = |error: Error| {

@@ -16,10 +16,11 @@
 //! pages back to the file.
 //!
 //! **Damage.** The manifest has the length and the crc32c of every file. When a group is first read, the checksum of
-//! the whole file is worked out first; only then Arrow's reader sees the bytes. It validates them once more (offsets, UTF-8), so that even a file that was made to
-//! fit its checksum cannot lead outside of the mapping; where it panics on one, that is caught and told as damage.
+//! the whole file is verified before Arrow's reader sees the bytes. The reader validates them once more (offsets,
+//! UTF-8), so that even a file crafted to fit its checksum cannot lead outside of the mapping; a panic of the reader is
+//! caught and reported as damage.
 //!
-//! **Limits.** What goes bad under the mapping after the checksum was verified is not noticed. Reading one row of a
+//! **Limits.** Damage under the mapping after the checksum was verified is not noticed. Reading one row of a
 //! group reads its whole file once per mapping.
 
 use super::manifest::{FileFacts, RowIdFacts};
@@ -89,7 +90,7 @@ impl GroupRowIds {
 pub struct GroupVectors {
     /// The number of the group in its table.
     pub group: u64,
-    /// How many rows it has.
+    /// The number of rows.
     pub rows: usize,
     /// The columns with their numbers in the catalog.
     pub columns: Vec<(u64, ArrayRef)>,
@@ -219,8 +220,8 @@ pub(crate) fn vectors_of(mapping: Mapping, facts: &FileFacts) -> Result<GroupVec
         return Err(bad("its checksum is wrong"));
     }
     let file = Buffer::from(Bytes::from_owner(mapping));
-    // Arrow's reader panics on some files that contradict themselves. With the right checksum that is a file which
-    // somebody made on purpose; it must not end the process either. Nothing outlives the panic but the bytes.
+    // Arrow's reader panics on some files that contradict themselves. With the right checksum that is a crafted file;
+    // it must not end the process either. Nothing outlives the panic but the bytes.
     let batch = catch_unwind(AssertUnwindSafe(|| decode(&file)));
     GroupVectors::from_batch(&batch.unwrap_or_else(|_| Err(bad("it contradicts itself")))?)
 }

@@ -1,4 +1,4 @@
-//! The manifest: what a checkpoint consists of. A codec without I/O.
+//! The manifest: the contents of a checkpoint. A codec without I/O.
 //!
 //! ```text
 //!    0  8  `MSMANIFT`
@@ -16,11 +16,11 @@
 //!              what its keys are (length, text), runs: count, then of each: file, length, checksum (4 bytes), entries
 //! ```
 //!
-//! A manifest of version 1 has nothing of row ids and indexes: all rows have to be read when it is opened.
+//! A manifest of version 1 has no row ids and indexes: all rows have to be read when it is opened.
 //!
-//! It is written whole, beside the old one, and renamed over it: so there is always one manifest that is right.
-//! Everything that committed with a number up to `commit_number` is in the files it names; what came later is in the
-//! journal with number `journal` and those that follow it. `docs/formats/checkpoint.md` is the page for others.
+//! It is written whole, beside the old one, and renamed over it: so there is always one valid manifest.
+//! Everything that committed with a number up to `commit_number` is in the files it names; later commits are in the
+//! journal with number `journal` and those that follow it. `docs/formats/checkpoint.md` is the page for other readers.
 
 use super::catalog::Catalog;
 use crate::journal::checksum::{continued, crc32c};
@@ -48,7 +48,7 @@ pub struct Manifest {
     pub journal: u64,
     /// The number that the next group file gets; none that was given before has one as high.
     pub next_file: u64,
-    /// What exists.
+    /// The catalog.
     pub catalog: Catalog,
     /// Of each sequence its number and the value it gives next.
     pub sequences: Vec<(u64, i64)>,
@@ -111,7 +111,7 @@ pub struct RowIdFacts {
 pub struct GroupImage {
     /// Its number in the table.
     pub group: u64,
-    /// How many rows the file has.
+    /// The number of rows in the file.
     pub rows: u32,
     /// The file.
     pub file: FileFacts,
@@ -121,7 +121,7 @@ pub struct GroupImage {
     pub row_ids: Option<RowIdFacts>,
 }
 
-/// What the manifest knows of a group file.
+/// The manifest's description of a group file.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct FileFacts {
     /// The number in its name.

@@ -1,7 +1,7 @@
-//! Column types as text: what SQL writes, with the collation behind it.
+//! Column types as text: the SQL form, followed by the collation.
 //!
-//! `VARCHAR(20) COLLATE ci_ai`. [`SqlType`]'s own text leaves the collation out, and the catalog must not. The
-//! binary collation is the default and is not written. Reading takes exactly what is written here (in any case):
+//! `VARCHAR(20) COLLATE ci_ai`. [`SqlType`]'s own text omits the collation, and the catalog must not. The
+//! binary collation is the default and is not written. The reader accepts exactly what is written here (in any case):
 //! dialects have more names for types, and map them before a definition gets into the catalog.
 
 use mainstay_types::{Code, Collation, Error, Result, SqlType};

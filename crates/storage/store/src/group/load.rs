@@ -1,7 +1,8 @@
-//! Groups that come back from files: full ones over the file's own memory, and the last one of a table to go on with.
+//! Groups read from files: full ones over the file's own memory, and the last one of a table, to which rows are
+//! appended.
 //!
-//! What is in a file is older than every view, so there are no `created` stamps. Rows that the checkpoint says are gone
-//! are *buried*: ended at 0, and in no index.
+//! The rows of a file are older than every view, so there are no `created` stamps. Rows in the checkpoint's deletion
+//! list are *buried*: ended at 0, and in no index.
 
 use super::stored::ColumnSource;
 use super::{Group, GroupWriter, State};

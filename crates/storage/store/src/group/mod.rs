@@ -1,8 +1,8 @@
 //! A group: a run of row slots, their columns, and the stamps of their versions.
 //!
 //! A group has a fixed capacity and is only ever appended to, by one writer (`GroupWriter`, under the table's write
-//! latch). Everything else about a slot - who created and ended its version, where the version before and after it is -
-//! are atomic numbers beside the columns. What few groups need is allocated when it is first needed.
+//! latch). The other properties of a slot - the stamps that created and ended its version, the versions before and
+//! after it - are atomic numbers beside the columns. Those that few groups need are allocated on first use.
 //!
 //! ```text
 //!   offset      0      1      2      3      ...
@@ -18,8 +18,8 @@
 //!
 //! The columns of a group that a checkpoint has written may not be loaded yet (module `stored`); all the rest is known without them.
 //!
-//! When every version of a full group is old enough to be seen by everybody, its `created` stamps say nothing any more: the
-//! table replaces the group by `Group::without_created`, which shares all the rest.
+//! When every version of a full group is old enough to be seen by all views, its `created` stamps carry no information:
+//! the table replaces the group by `Group::without_created`, which shares all other parts.
 
 pub(crate) mod load;
 pub(crate) mod stored;
@@ -58,14 +58,14 @@ pub struct Group {
     columns: OnceLock<Arc<[Column]>>,
     /// Where they come from, if they have to be loaded.
     source: Option<Arc<dyn ColumnSource>>,
-    /// `None`: everything was created before anybody's view.
+    /// `None`: everything was created before every view.
     created: Option<Arc<Stamps>>,
     /// True if its values are in a file of a checkpoint.
     is_stored: bool,
     state: Arc<State>,
 }
 
-/// What the forms of a group share, with and without its stamps.
+/// The state that the forms of a group share, with and without its stamps.
 struct State {
     first_row_id: u64,
     /// The row id of the last slot of a group whose row ids may have to be loaded.
@@ -131,7 +131,7 @@ impl Group {
         GroupWriter { group: Arc::new(group), columns: appenders, length: 0 }
     }
 
-    /// The same group when everything in it was created before anybody's view.
+    /// The same group when everything in it was created before every view.
     pub(crate) fn without_created(&self) -> Group {
         Group {
             number: self.number,
@@ -149,12 +149,12 @@ impl Group {
         self.number
     }
 
-    /// How many slots it has room for.
+    /// The capacity in slots.
     pub fn capacity(&self) -> usize {
         self.capacity
     }
 
-    /// How many slots there are now.
+    /// The current number of slots.
     #[inline]
     pub fn len(&self) -> usize {
         self.state.length.load(Ordering::Acquire)
@@ -175,8 +175,8 @@ impl Group {
         self.is_stored
     }
 
-    /// The columns, in the order of the table's. None for a group whose file cannot be read: whoever has not asked for
-    /// them with [`Group::load`] before finds its values to be NULL, and its table to be damaged.
+    /// The columns, in the order of the table's. None for a group whose file cannot be read: without a call of
+    /// [`Group::load`] before, its values are NULL and its table is damaged.
     #[inline]
     pub fn columns(&self) -> &[Column] {
         match self.columns.get() {
@@ -223,7 +223,7 @@ impl Group {
         !self.state.is_mixed.load(Ordering::Relaxed)
     }
 
-    /// The stamp of who created the version of a slot.
+    /// The stamp of the transaction that created the version of a slot.
     #[inline]
     pub fn created(&self, offset: usize) -> u64 {
         match &self.created {
@@ -232,7 +232,7 @@ impl Group {
         }
     }
 
-    /// The stamp of who ended the version of a slot.
+    /// The stamp of the transaction that ended the version of a slot.
     #[inline]
     pub fn ended(&self, offset: usize) -> u64 {
         self.state.ended.get().and_then(|ended| ended.get(offset)).map_or(NEVER, |stamp| stamp.load(Ordering::Acquire))
@@ -244,7 +244,7 @@ impl Group {
         view.sees_created(self.created(offset)) && !view.sees(self.ended(offset)) && offset < self.len()
     }
 
-    /// Marks the version of a slot as ended by this stamp, if nobody has ended it. An error holds the stamp that is there.
+    /// Marks the version of a slot as ended by this stamp, if it has not ended. An error holds the stamp that is there.
     pub(crate) fn end(&self, offset: usize, mark: u64) -> Result<(), u64> {
         let ended = self.state.ended.get_or_init(|| stamps(self.capacity, NEVER));
         exchange(&ended[offset], NEVER, mark)?;
@@ -252,7 +252,7 @@ impl Group {
         Ok(())
     }
 
-    /// Takes back the mark of an open transaction.
+    /// Removes the mark of an open transaction.
     pub(crate) fn unend(&self, offset: usize) {
         if let Some(stamp) = self.state.ended.get().and_then(|ended| ended.get(offset)) {
             stamp.store(NEVER, Ordering::Release);
@@ -291,8 +291,8 @@ impl Group {
 
     /// Says of a dead version that its entries are gone: it is ended at 0 from now on, and was not rolled back.
     ///
-    /// Readers look at the creation first and then at the end, so the end and its count come first here: who finds a
-    /// version that was rolled back to be created finds it to be ended.
+    /// Readers read the creation first and then the end, so the end and its count come first here: a reader that finds
+    /// the creation of a version rolled back finds the version ended.
     pub(crate) fn bury(&self, offset: usize) {
         let state = &self.state;
         let ended = state.ended.get_or_init(|| stamps(self.capacity, NEVER));
@@ -342,7 +342,7 @@ impl Group {
         all[offset].store(position, Ordering::Release);
     }
 
-    /// How many bytes of memory it takes.
+    /// The memory that the group takes, in bytes.
     pub fn bytes(&self) -> usize {
         let stamps = |lazy: &OnceLock<Stamps>| lazy.get().map_or(0, |stamps| stamps.len() * 8);
         let state = &self.state;
@@ -360,7 +360,7 @@ impl GroupWriter {
         &self.group
     }
 
-    /// How many slots it has room for yet.
+    /// The number of slots that are still free.
     pub(crate) fn room(&self) -> usize {
         self.group.capacity - self.length
     }
@@ -382,7 +382,7 @@ impl GroupWriter {
         }
     }
 
-    /// Takes back what [`GroupWriter::reserve`] said: the slot is not used now.
+    /// Undoes [`GroupWriter::reserve`]: the slot is not used now.
     pub(crate) fn unreserve(&self) {
         if let Some(stamps) = &self.group.created {
             stamps[self.length].store(ABORTED, Ordering::Release);
@@ -418,8 +418,8 @@ impl GroupWriter {
         Ok(())
     }
 
-    /// Writes rows of vectors that were checked into the next slots, without letting anybody see the slots
-    /// ([`GroupWriter::publish`]). Row ids count on from `first_row_id`.
+    /// Writes rows of vectors that were checked into the next slots, without making the slots visible
+    /// ([`GroupWriter::publish`]). Row ids are consecutive from `first_row_id`.
     pub(crate) fn fill_columns(
         &mut self,
         arrays: &[arrow_array::ArrayRef],
@@ -465,7 +465,7 @@ impl GroupWriter {
     }
 }
 
-/// Appends the value that a version has in a column, as it lies there: whether that can be done.
+/// Appends the value that a version has in a column, in its stored form. Returns false if that cannot be done.
 #[inline]
 fn copied(from: &Stored<'_>, number: usize, to: &mut ColumnAppender) -> bool {
     from.group.columns().get(number).is_some_and(|column| to.push_of(column, from.offset))

@@ -1,11 +1,12 @@
 //! Columns that are loaded when they are first needed.
 //!
-//! When a store is opened, the manifest says of each group how many rows it has, which of them are gone and which row ids they
-//! have. That is enough to see rows, to find them by their keys, and to end them. Their values are brought in from the
-//! group's file by whoever first asks for one; the checksum of the whole file is worked out then.
+//! When a store is opened, the manifest gives for each group the number of rows, the deleted ones and the row ids. That
+//! is enough to see rows, to find them by their keys, and to end them. Their values are loaded from the group's file by
+//! the first reader that needs one; the checksum of the whole file is verified then.
 //!
-//! **Damage.** Who reads rows for a statement asks for them with [`Group::load`] and gets the error. Deep inside, where a
-//! value cannot be refused, the values of such a group are NULL; but the source has told its table before, and a damaged table
+//! **Damage.** A statement that reads rows calls [`Group::load`] and gets the error. In inner code that cannot return
+//! an error
+//! the values of such a group are NULL; but the source has reported the damage to its table before, and a damaged table
 //! refuses every statement and every commit of a transaction that has written it.
 
 use super::Group;
@@ -62,7 +63,7 @@ impl Group {
         let source = self.source.as_ref().ok_or_else(|| Error::new(Code::Internal, "a group has no columns"))?;
         let loaded = source.load()?;
         if let Some(row_ids) = loaded.row_ids {
-            // Before the columns: who finds these finds the row ids.
+            // Before the columns: a reader that finds these finds the row ids.
             let _ = self.state.row_ids.set(row_ids);
         }
         Ok(self.columns.get_or_init(|| loaded.columns))

@@ -1,9 +1,9 @@
-//! Which slots of a group a view sees, all at once.
+//! The slots of a group that a view sees, as a bitmap.
 //!
-//! Most groups of most tables hold nothing but old rows, and looking at 65,536 stamps to find that out would cost more than
-//! summing up the column. So a group remembers what a scan has found: the first `settled` slots were all created by
-//! commits up to `settled_commit`. Stamps below MARK never change, so that stays true; a later scan looks only at what came
-//! after. And it counts the slots that anybody has ended.
+//! Most groups of most tables contain nothing but old rows, and reading 65,536 stamps to find that out would cost more
+//! than summing the column. So a group remembers the result of a scan: the first `settled` slots were all created by
+//! commits up to `settled_commit`. Stamps below MARK never change, so that stays true; a later scan reads only the
+//! slots after them. And it counts the slots that were ended.
 //!
 //! ```text
 //!   settled covers the view's rows, nothing ended    ->  None: all of them, without looking at a stamp
@@ -43,13 +43,13 @@ impl Group {
         }
     }
 
-    /// The stamps of who ended versions, if anybody has. To be asked after the stamps of creation were looked at.
+    /// The stamps of ended versions, if there are any. To be read after the stamps of creation.
     fn ended_stamps(&self) -> Option<&Stamps> {
         let count = self.state.ended_count.load(Ordering::Acquire);
         self.state.ended.get().filter(|_| count > 0)
     }
 
-    /// How many of the first `length` slots the view sees.
+    /// The number of slots among the first `length` that the view sees.
     pub fn visible_count(&self, view: View, length: usize) -> usize {
         let length = length.min(self.len());
         self.visible(view, length).map_or(length, |bits| bits.count_set_bits())
@@ -69,7 +69,7 @@ impl Group {
                 .take_while(|stamp| *stamp < MARK)
                 .inspect(|stamp| latest = latest.max(*stamp))
                 .count();
-            // In this order: who reads the new count reads the commit that goes with it, or a later one.
+            // In this order: a reader of the new count reads the commit that goes with it, or a later one.
             state.settled_commit.fetch_max(latest, Ordering::AcqRel);
             state.settled.fetch_max(settled + more, Ordering::AcqRel);
             if settled + more < length {
@@ -94,23 +94,24 @@ impl Group {
         self.created.is_some()
     }
 
-    /// How many slots hold versions that commits have ended or that were rolled back, and that are not buried yet.
+    /// The number of slots with versions that commits have ended or that were rolled back, and that are not buried yet.
     pub(crate) fn unburied(&self) -> usize {
         self.state.garbage_count.load(Ordering::Acquire)
     }
 
-    /// How many slots hold versions that are buried.
+    /// The number of slots with buried versions.
     pub(crate) fn buried(&self) -> usize {
         self.state.buried_count.load(Ordering::Acquire)
     }
 
-    /// How many slots hold versions that are ended or were rolled back, roughly: marks of open transactions count too.
+    /// The approximate number of slots with versions that were ended or rolled back: marks of open transactions count
+    /// too.
     pub(crate) fn garbage(&self) -> usize {
         self.state.ended_count.load(Ordering::Acquire) + self.state.aborted_count.load(Ordering::Acquire)
     }
 }
 
-/// In this order: what is looked at after a stamp is at least as new as the stamp.
+/// In this order: a value that is read after a stamp is at least as new as the stamp.
 #[inline]
 fn sees(stamps: &Stamps, offset: usize, view: View) -> bool {
     view.sees(stamps[offset].load(Ordering::Acquire))
@@ -158,7 +159,7 @@ mod tests {
         assert!(group.is_settled(rows as u64) && !group.is_settled(rows as u64 - 1));
     }
 
-    /// What was rolled back is never seen, neither before vacuum comes by nor while it does.
+    /// Versions that were rolled back are never seen, neither before vacuum removes them nor while it does.
     #[test]
     fn readers_beside_vacuum_do_not_see_what_was_rolled_back() {
         let (rounds, rows) = if cfg!(miri) { (3, 4) } else { (300, 600) };

@@ -1,4 +1,4 @@
-//! Where the nodes of a tree live: numbered slots in chunks, given back when they are free.
+//! Allocation of the nodes of a tree: numbered slots in chunks, freed when they are empty.
 //!
 //! Nodes name each other by `u32` numbers, not pointers: half the size, and nothing to prove to the borrow checker.
 //! A number is a chunk and a place in it; each chunk keeps a bit per place.

@@ -1,21 +1,22 @@
-//! The lower layer of an index: what a checkpoint has kept of it, in runs.
+//! The lower layer of an index: the runs that a checkpoint has written of it.
 //!
 //! ```text
 //!   tree in memory     what has changed since          a key that is here hides the same key below
 //!   runs, newest first what the last checkpoint had    a key of a newer run hides that of an older one
 //! ```
 //!
-//! **No entry is ever taken out of a run.** An entry may lead to a version that is dead, or to a group that was given up:
-//! positions are never used again, whoever reads an index looks at the version that he finds, and a writer takes the entry of a
-//! dead version over. So there is nothing to write down when a version goes. Entries of dead versions are left out when runs
+//! **Entries are never removed from a run.** An entry may lead to a dead version, or to a dropped group:
+//! positions are never reused, every reader of an index checks the version that it finds, and a writer takes over the
+//! entry of a dead version. So nothing is written when a version dies. Entries of dead versions are dropped when runs
 //! are merged.
 //!
-//! **Memory.** A point read of a run takes about twice as long as one of the tree. A base that is small enough and is asked
-//! often enough is brought into the tree ([`Base::is_hot`]); the files stay as they are.
+//! **Memory.** A point read of a run takes about twice as long as one of the tree. A base that is small enough and is
+//! read
+//! often enough is loaded into the tree ([`Base::is_hot`]); the files stay as they are.
 //!
-//! **Damage.** A block of a run whose checksum is wrong is no loss, as all that is in an index follows from the rows: the
-//! entries are made again from them ([`BaseRows`]), in memory, and the next checkpoint writes them to another file. Only
-//! when the rows cannot be read either, the table is damaged.
+//! **Damage.** A damaged block of a run is no loss, as the whole index follows from the rows: its
+//! entries are rebuilt from them ([`BaseRows`]), in memory, and the next checkpoint writes them to another file. The
+//! table is damaged only if the rows cannot be read either.
 
 use super::cursor::Direction;
 use super::run::{Place, Run};
@@ -44,7 +45,7 @@ pub(crate) struct Base {
     greatest: OnceLock<Vec<u8>>,
     /// Neither runs nor rows can be read.
     is_lost: AtomicBool,
-    /// How often a key was looked for, and how often is often.
+    /// The number of lookups, and the number from which the base counts as hot.
     reads: AtomicU64,
     often: u64,
 }

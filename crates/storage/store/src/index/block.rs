@@ -1,4 +1,4 @@
-//! The sorted keys of one node, whatever their shape: what the tree needs of them.
+//! The sorted keys of one node: the interface that the tree needs, for every shape of keys.
 //!
 //! The tree ([`super::tree`]) is written once; a shape of keys is an implementation of [`KeyBlock`]. Whole numbers
 //! ([`super::fixed`]) are compared in registers, bytes of any length ([`super::bytes`]) by their heads first.
@@ -15,7 +15,7 @@ pub(super) trait KeyBlock: Default {
 
     /// Keys in the block.
     fn len(&self) -> usize;
-    /// Keys less than the probe: where it is or would be put.
+    /// The number of keys less than the probe: its place, or the place to insert it.
     fn lower_bound(&self, probe: Self::Probe<'_>) -> usize;
     /// Keys less than the probe or equal to it.
     fn upper_bound(&self, probe: Self::Probe<'_>) -> usize;
@@ -31,7 +31,7 @@ pub(super) trait KeyBlock: Default {
     fn append(&mut self, other: &Self);
     /// The key at this place.
     fn key(&self, at: usize) -> Self::Owned;
-    /// What to look for to find the key.
+    /// The probe that finds the key.
     fn probe(key: &Self::Owned) -> Self::Probe<'_>;
     /// A key greater than all of `left` and not greater than any of `right`; neither is empty.
     fn separator(left: &Self, right: &Self) -> Self::Owned;

@@ -13,7 +13,7 @@
 //! ```
 //!
 //! Keys whose heads are equal differ in their tails or, if both have none, in length: zeros behind a short key cannot
-//! be told from zeros of the key otherwise.
+//! be distinguished from zeros of the key otherwise.
 //!
 //! A key without the prefix makes the node write itself anew with a shorter one. It does so with a longer one when it
 //! is cut, and when its keys have doubled and share more by then. Removed tails stay in the heap until they are half
@@ -57,7 +57,7 @@ impl Default for ByteKeys {
     }
 }
 
-/// How many bytes two keys have in common at the start.
+/// The number of bytes that two keys have in common at the start.
 fn common_length(a: &[u8], b: &[u8]) -> usize {
     a.iter().zip(b).take_while(|(a, b)| a == b).count()
 }
@@ -85,20 +85,20 @@ impl ByteKeys {
         &self.heap[start..start + usize::from(self.lengths[at]).saturating_sub(HEAD)]
     }
 
-    /// What follows the prefix in the probe, or how the probe compares with all keys that there can be.
+    /// The rest of the probe behind the prefix, or the order of the probe relative to all keys with the prefix.
     #[inline]
     fn strip<'a>(&self, probe: &'a [u8]) -> Result<&'a [u8], Ordering> {
         let prefix = self.prefix();
         probe.strip_prefix(prefix).ok_or_else(|| probe.cmp(prefix))
     }
 
-    /// How key `at` compares with what follows the prefix in a probe of the same head.
+    /// The order of key `at` relative to the rest of a probe behind the prefix, for equal heads.
     fn compare_tail(&self, at: usize, rest: &[u8]) -> Ordering {
         let tail = rest.get(HEAD..).unwrap_or_default();
         self.tail(at).cmp(tail).then_with(|| usize::from(self.lengths[at]).cmp(&rest.len()))
     }
 
-    /// How many keys are less; with `or_equal`, less or equal.
+    /// The number of keys that are less; with `or_equal`, less or equal.
     #[inline]
     fn bound(&self, probe: &[u8], or_equal: bool) -> usize {
         let rest = match self.strip(probe) {

@@ -22,7 +22,7 @@ pub enum Direction {
     Descending,
 }
 
-/// What is left of a range to read. Its buffers are used again by [`Cursor::reset`].
+/// The unread rest of a range. [`Cursor::reset`] reuses its buffers.
 #[derive(Clone, Debug)]
 pub struct Cursor {
     pub(super) low: Vec<u8>,

@@ -77,14 +77,14 @@ impl<N: Number> Default for FixedKeys<N> {
 }
 
 impl<N: Number> FixedKeys<N> {
-    /// How many keys are less (as `is_less` says, which holds for a run at the start).
+    /// The number of keys that are less (`is_less` holds for a run at the start).
     #[inline]
     fn count(&self, is_less: impl Fn(N) -> bool) -> usize {
         count_less(&self.numbers, is_less).min(self.length)
     }
 }
 
-/// How many of the sorted numbers `is_less` holds for.
+/// The number of the sorted numbers for which `is_less` holds.
 #[inline]
 pub(super) fn count_less<N: Copy>(numbers: &[N; CAPACITY], is_less: impl Fn(N) -> bool) -> usize {
     let mut line = 0;

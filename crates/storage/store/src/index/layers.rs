@@ -1,4 +1,4 @@
-//! The two layers of an index, and what becomes of it when the lower one is damaged.
+//! The two layers of an index, and the repair when the lower one is damaged.
 //!
 //! An operation that meets a damaged block of the base returns an error and changes nothing. The index then rebuilds the
 //! entries of the base from the rows, applies the entries of the tree on top, and repeats the operation
@@ -77,8 +77,8 @@ impl Index {
         }
     }
 
-    /// Makes the entries of a damaged base from the rows. Afterwards nothing of the base is read any more: where the rows
-    /// cannot be read either, their table has noted that.
+    /// Rebuilds the entries of a damaged base from the rows. Afterwards nothing of the base is read any more: if the
+    /// rows cannot be read either, their table has noted that.
     #[cold]
     fn heal(&self, reason: &Error) {
         match &self.0 {
@@ -163,7 +163,7 @@ impl<B: KeyBlock> Locked<B> {
         Ok(())
     }
 
-    /// In portions, so that nobody waits for long.
+    /// In portions, so that the lock is never held for long.
     fn drop_kept(&self, bytes: impl Fn(&B::Owned) -> Vec<u8>, first: &B::Owned) -> Result<()> {
         let mut next: Option<B::Owned> = None;
         loop {

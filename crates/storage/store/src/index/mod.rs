@@ -10,20 +10,22 @@
 //!   any             bytes, see `bytes`           text, DECIMAL(38) + row
 //! ```
 //!
-//! Key bytes come from [`crate::key::KeyEncoder`], which also appends what tells the entries of equal keys apart in
-//! indexes that are not unique. So to the tree every key is unique, and its value is a position: of the newest version
-//! with this key. What a reader finds is a candidate; it checks visibility and conditions itself.
+//! Key bytes come from [`crate::key::KeyEncoder`], which also appends the bytes that distinguish the entries of equal
+//! keys in indexes that are not unique. So to the tree every key is unique, and its value is a position: of the newest
+//! version with this key. A reader gets candidates and checks visibility and conditions itself.
 //!
 //! **Concurrency.** Many readers or one writer: a reader-writer lock around the tree, held for one operation (or one
-//! portion of a cursor, at most [`PORTION`] entries). What bounds it: readers on several cores take turns at the word
-//! of the lock, twice an operation; a writer waits for the readers inside and they for it; and the most that is done
-//! inside is a portion, or a split up to the root.
+//! portion of a cursor, at most [`PORTION`] entries). Bounds: readers on several cores contend for the word of the
+//! lock, twice an operation; a writer waits for the active readers and they for it; and the longest critical section is
+//! a portion, or a split up to the root.
 //!
-//! **Memory.** Nodes are given back as keys go, and chunks of nodes as their nodes go; [`Index::memory`] counts.
+//! **Memory.** Nodes are freed as keys are removed, and chunks of nodes as their nodes are freed; [`Index::memory`]
+//! counts.
 //!
-//! **Layers.** Below the tree there may be a `base::Base`: the runs in which a checkpoint has kept the index. The tree
-//! then has only what has changed since, and a key that it has not is looked for in the base. A base that is damaged is
-//! replaced by entries made from the rows, before whoever met the damage gets an answer.
+//! **Layers.** Below the tree there may be a `base::Base`: the runs that a checkpoint has written of the index. The
+//! tree
+//! then contains only the changes since, and other keys are looked up in the base. A damaged base is
+//! replaced by entries rebuilt from the rows, before the operation that found the damage returns.
 
 mod arena;
 pub(crate) mod base;
@@ -253,8 +255,8 @@ impl Index {
         self.certain(|| with_tree!(self, key, tree => tree.write().insert(key, bytes, position)))
     }
 
-    /// The same for a key that nobody has had before, or only versions of its own row: what a checkpoint has kept is not
-    /// looked at.
+    /// The same for a key that is new, or was only used by versions of its own row: the runs of the checkpoint are not
+    /// searched.
     pub(crate) fn insert_own(&self, key: &[u8], position: u64) -> Inserted {
         with_tree!(self, key, tree => tree.write().tree.insert(key, position))
     }
@@ -265,24 +267,25 @@ impl Index {
         self.certain(|| with_tree!(self, key, tree => tree.write().replace(key, bytes, position)))
     }
 
-    /// Lets the entry of a key point to `new` if it points to `old`: whether it did.
+    /// Makes the entry of a key point to `new` if it points to `old`. Returns true if it did.
     pub fn replace_if(&self, key: &[u8], old: u64, new: u64) -> bool {
         let bytes = key;
         self.certain(|| with_tree!(self, key, tree => tree.write().replace_if(key, bytes, (old, new))))
     }
 
-    /// Takes the entry of a key out: the position it had. What a checkpoint has kept stays: see the module `base`.
+    /// Removes the entry of a key, and returns its position. Entries in the runs of a checkpoint stay: see the module
+    /// `base`.
     pub fn remove(&self, key: &[u8]) -> Option<u64> {
         with_tree!(self, key, tree => tree.write().tree.remove(key, |_| true))
     }
 
-    /// Takes the entry of a key out if it points to `position`: whether it did. The version at that position must be dead, or
-    /// have never been committed: what a checkpoint has kept stays, see the module `base`.
+    /// Removes the entry of a key if it points to `position`. Returns true if it did. The version at that position must
+    /// be dead, or never have been committed: entries in the runs of a checkpoint stay, see the module `base`.
     pub fn remove_if(&self, key: &[u8], position: u64) -> bool {
         with_tree!(self, key, tree => tree.write().tree.remove(key, |found| found == position).is_some())
     }
 
-    /// Reads the next positions of the cursor's range into `out`: how many, at most [`PORTION`].
+    /// Reads the next positions of the cursor's range into `out`, and returns their number, at most [`PORTION`].
     ///
     /// Fewer than asked for is the end of the range.
     pub fn fetch(&self, cursor: &mut Cursor, out: &mut [u64]) -> usize {

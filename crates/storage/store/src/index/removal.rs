@@ -1,8 +1,8 @@
-//! Taking keys out of a tree, so that its nodes give their memory back.
+//! Removal of keys from a tree, with the release of empty nodes.
 //!
-//! A node that has become small is joined with a neighbour below the same parent, if both together leave room for
-//! what may come (three quarters of a node). If no neighbour fits, it stays as it is, down to its last key; with that
-//! it goes. Nothing is moved between neighbours otherwise: it would cost time at every step to save little space.
+//! A node that has become small is merged with a sibling, if both together leave room for further insertions
+//! (three quarters of a node). If no sibling fits, it stays as it is, down to its last key, and is released
+//! with that. Keys are not moved between siblings otherwise: it would cost time at every step to save little space.
 //!
 //! ```text
 //!   leaf of <= 16 keys   + neighbour, together <= 48   -> one leaf
@@ -19,7 +19,7 @@ use super::tree::{Inner, Leaf, NONE, Path, Tree};
 /// A node with this many keys or fewer looks for a neighbour to join.
 const SMALL: usize = CAPACITY / 4;
 
-/// What two nodes may hold together to be joined.
+/// The greatest number of keys of two nodes that are merged.
 const JOINED: usize = CAPACITY / 4 * 3;
 
 impl<B: KeyBlock> Tree<B> {

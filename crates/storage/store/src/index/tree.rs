@@ -10,7 +10,7 @@
 //!
 //! **Splits.** A full node is cut in the middle, except when the new key goes to its end (or a leaf's start): then the
 //! node stays full and the key starts a new one. A leaf into which keys came one right behind the other is cut behind
-//! them, so that the run goes on at the end of a leaf. So keys that come in order fill their leaves to the brim, also
+//! them, so that the run continues at the end of a leaf. So keys that come in order fill their leaves completely, also
 //! when ascending runs grow side by side (the orders of several districts), once each run has a leaf to itself.
 //!
 //! **Appends.** A key greater than all others goes to the last leaf without a descent, if there is room.
@@ -121,7 +121,7 @@ pub(super) struct Path {
     pub depth: usize,
 }
 
-/// What an insertion found.
+/// The outcome of an insertion.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Inserted {
     /// The key is new: the entry is in the index now.

@@ -4,7 +4,7 @@
 //! the CRC of iSCSI (RFC 3720, B.4), ext4 and Btrfs. It notices every error of up to 32 bits in a row and every
 //! one to five single bits in a frame of ordinary length, and gives one in four thousand million of the rest.
 //!
-//! It is worked out from tables, eight bytes a step: some gigabytes a second, and no `unsafe`. The instruction that
+//! It is computed from tables, eight bytes a step: some gigabytes a second, and no `unsafe`. The instruction that
 //! processors have for it would be about four times as fast; a journal frame of 100 bytes costs 40 ns either way
 //! beside a `write()` of 1,000.
 

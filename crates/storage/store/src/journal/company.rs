@@ -1,46 +1,45 @@
-//! True if it pays to wait for company before a sync.
+//! Adaptive group commit: the delay of a sync for further committers.
 //!
-//! Callers that commit one behind the other fall into two parties that take turns: while one waits for its sync the other
-//! one gathers, so each waits for two syncs. When those whom a sync has released come back soon - their next commit takes
-//! less time than a sync - the sync that follows had better wait for them: then all ride with every sync.
-//!
+//! Callers that commit one after the other split into two parties that take turns: while one waits for its sync the
+//! other one gathers, so each waits for two syncs. If the callers that a sync has released return soon - their next
+//! commit takes less time than a sync - the next sync should wait for them: then all are part of every sync.
 //! ```text
 //!   two parties     sync A | sync B | sync A | sync B ...        a caller: 2 syncs
 //!   company         sync A+B  | sync A+B  | ...                  a caller: 1 sync, and until the last one is back
 //! ```
 //!
-//! As in renting skis or buying them, nobody waits longer than half of what a sync takes, counted from the end of the last
-//! one: what comes later than that, and a caller that is alone, is synced at once. Where they did not come back, nobody
-//! waits for a while, longer each time that this happens again.
+//! As in the ski rental problem, no sync is delayed by more than half of its duration, counted from the end of the last
+//! one: callers that come later, and a caller that is alone, are synced at once. If the released callers did not
+//! return, syncs are not delayed for a while, longer each time that this happens.
 //!
-//! Limits: who waits is counted, and not who will come; a caller that ends is waited for once.
+//! Limits: the callers that wait are counted, not those that will come; a caller that ends is waited for once.
 
 use std::time::{Duration, Instant};
 
 /// The longest that is waited for company, whatever a sync takes.
 const LONGEST: Duration = Duration::from_millis(1);
 
-/// The most syncs that nobody waits for after it did not pay.
+/// The greatest number of syncs without a delay after one that did not pay off.
 const MOST_SKIPPED: u32 = 64;
 
-/// Who shares syncs.
+/// The delay of the next sync for further committers.
 #[derive(Debug, Default)]
 pub(super) struct Company {
-    /// What a sync takes, as the last ones did.
+    /// The duration of a sync, estimated from the last ones.
     sync: Duration,
-    /// How many the last sync released.
+    /// The number of callers that the last sync released.
     released: u32,
-    /// How many waited then for the next one.
+    /// The number of callers that waited for the next sync then.
     left_over: u32,
-    /// Until when the next sync waits for those who were released.
+    /// The time until which the next sync waits for the released callers.
     until: Option<Instant>,
-    /// How many syncs nobody waits for, and how many it will be the next time.
+    /// The number of syncs without a delay that remain, and their number the next time.
     skipped: u32,
     penalty: u32,
 }
 
 impl Company {
-    /// Until when the next sync is to wait, when so many are there, at this moment; `None` when it is to begin.
+    /// The time until which the next sync is delayed, for so many waiting callers; `None` when it is to begin.
     pub(super) fn deadline(&self, present: u32, now: Instant) -> Option<Instant> {
         self.until.filter(|until| present < self.released + self.left_over && now < *until)
     }
@@ -58,7 +57,8 @@ impl Company {
         self.skipped = self.penalty;
     }
 
-    /// A sync has ended at this moment that took so long: how many it releases, and how many wait for the next one.
+    /// Notes that a sync has ended at `now` after `took`: the callers that it releases, and those that wait for the
+    /// next one.
     pub(super) fn ends(&mut self, now: Instant, took: Duration, released: u32, left_over: u32) {
         self.sync = if self.sync.is_zero() { took } else { (self.sync * 7 + took) / 8 };
         (self.released, self.left_over) = (released, left_over);
@@ -67,7 +67,7 @@ impl Company {
                 self.skipped = skipped;
                 None
             }
-            // One who is alone has nobody to wait for.
+            // A single caller has no others to wait for.
             None if released + left_over < 2 => None,
             None => Some(now + (self.sync / 2).min(LONGEST)),
         };
@@ -116,7 +116,7 @@ mod tests {
             company.begins(4);
         }
         assert!((7..=25).contains(&waited), "{waited}");
-        // Those who come back again are found out in time.
+        // Callers that return are detected in time.
         let mut again = 0;
         for _ in 0..200 {
             company.ends(now, SYNC, 4, 4);

@@ -13,8 +13,8 @@
 //! All numbers are little-endian. `docs/formats/journal.md` is the page for other readers.
 //!
 //! **The salt** is a random number of the file and goes into every checksum, so that blocks of an older journal,
-//! which a file system may bring to light behind the end of a file after a crash, are never taken for frames of this
-//! one. **The sequence** goes on from one file to the next, so a missing file is noticed.
+//! which a file system may expose behind the end of a file after a crash, are never taken for frames of this
+//! one. **The sequence** continues from one file to the next, so a missing file is noticed.
 //!
 //! **Limits.** A payload has at most [`MAX_PAYLOAD`] bytes: 2 GiB.
 
@@ -38,7 +38,7 @@ const MAGIC: [u8; 8] = *b"MSJOURNL";
 /// The version of the format that is written here.
 const VERSION: u32 = 1;
 
-/// What a journal says of itself in its first 64 bytes.
+/// The header of a journal, its first 64 bytes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct JournalHeader {
     /// The number of the file, as in its name.

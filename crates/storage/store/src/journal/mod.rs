@@ -9,10 +9,10 @@
 //!   replay          all journals since the checkpoint          recovery.rs
 //! ```
 //!
-//! What is on the disk is described byte by byte in `docs/formats/journal.md`.
+//! `docs/formats/journal.md` describes the format on disk byte by byte.
 //!
-//! **Promises.** A commit that was acknowledged as `Full` is found after any crash. A frame is found whole or not at
-//! all. Damage to what had been promised is an error that names the place, never a shorter journal.
+//! **Guarantees.** A commit that was acknowledged as `Full` survives any crash. A frame is recovered whole or not at
+//! all. Damage to acknowledged commits is an error with the place of the frame, never a shorter journal.
 
 pub mod checksum;
 mod company;

@@ -1,9 +1,9 @@
-//! Reading a journal, and the verdict on where it ends.
+//! Reading a journal, and finding its end.
 //!
 //! After a crash the end of a journal may be in any state: the last writes may be there, or half there, or a later
 //! one without an earlier one. That is a *torn tail*: nothing in it was ever acknowledged as durable, and it may be
-//! cut off. A bad frame in the middle looks the same, but cutting there would throw acknowledged commits away. What
-//! tells them apart is that every frame says which bytes were on the disk when it was made:
+//! cut off. A bad frame in the middle looks the same, but cutting there would drop acknowledged commits. The two are
+//! distinguished by `durable_up_to`, the position up to which the file had been synced when a frame was made:
 //!
 //! ```text
 //!     ... frame 41 | frame 42 (bad) | frame 43: durable_up_to = start of 42   ->  torn tail, cut at 42
@@ -11,18 +11,18 @@
 //!     ... frame 41 | zeros to the end of the file                             ->  clean end, nothing to cut
 //! ```
 //!
-//! So from a bad frame on every offset is looked at for a frame that fits (the damage may have hit the length) and claims
-//! durability beyond the bad one's first byte. It may stand anywhere: where bytes are missing, all that follows has moved.
+//! So from a bad frame on, every offset is tried for a valid frame (the damage may have hit the length) that claims
+//! durability beyond the bad one's first byte. It may be anywhere: where bytes are missing, all that follows has moved.
 //!
 //! ```text
 //!     ... frame 41 | frame 42 without 3 of its bytes | frame 43, whole, 3 bytes before its place: durable_up_to = end of 42
 //!     ... frame 41 | frame 57: durable_up_to = end of 56, far behind itself              ->  damage, both
 //! ```
 //!
-//! **Limits.** Frames behind more missing bytes than the file has left, and than 64 MiB, are not found. The frames that were
-//! synced last have nobody behind them to speak for them: damage to them passes
-//! for a torn tail, unless the journal was closed in order (its last frame is then a mark). A file that was cut
-//! exactly between two frames looks whole, unless a later journal follows.
+//! **Limits.** Frames behind more missing bytes than the file has left, and than 64 MiB, are not found. No later frame
+//! confirms the frames that were synced last: damage to them is taken for a torn tail, unless the journal was closed
+//! properly (its last frame is then a mark). A file that was cut exactly between two frames looks whole, unless a later
+//! journal follows.
 
 use super::frame::{FILE_HEADER, FRAME_HEADER, FrameHeader, JournalHeader};
 use mainstay_types::{Code, Error, Result};
@@ -35,7 +35,7 @@ const WINDOW: u64 = 256 << 10;
 /// So many bytes may be missing in a journal of any length, for frames behind them to be found.
 const MISSING_BYTES: u64 = 64 << 20;
 
-/// What room that was made in advance looks like.
+/// A block of preallocated space.
 static PAGE: [u8; 4096] = [0; 4096];
 
 /// A frame that was found whole.
@@ -45,18 +45,18 @@ pub struct Frame<'a> {
     pub sequence: u64,
     /// Where it begins in the file.
     pub offset: u64,
-    /// What it carries.
+    /// The payload.
     pub payload: &'a [u8],
 }
 
-/// How a journal ends.
+/// The end of a journal.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Tail {
     /// The last frame is the mark that [`super::JournalWriter::close`] leaves: nothing can be missing.
     Closed,
     /// Nothing but zeros, or nothing at all, follows the last frame.
     Clean,
-    /// This many bytes follow that are no frame, or that nobody had been promised: they may be cut off.
+    /// This many bytes follow that are no frame, or were never acknowledged: they may be cut off.
     Torn(u64),
 }
 
@@ -67,7 +67,7 @@ pub struct JournalEnd {
     pub offset: u64,
     /// The sequence of the frame that comes next.
     pub next_sequence: u64,
-    /// What follows.
+    /// The state of the end of the journal.
     pub tail: Tail,
 }
 
@@ -95,7 +95,7 @@ impl JournalReader {
         Ok(JournalReader { window, header, offset, sequence, closed: false, end: None })
     }
 
-    /// What the journal says of itself.
+    /// The header of the journal.
     pub fn header(&self) -> JournalHeader {
         self.header
     }
@@ -185,9 +185,9 @@ impl JournalReader {
             && header.sequence.checked_sub(self.sequence).is_some_and(is_later)
     }
 
-    /// Tells whether what stands behind such a frame goes on as a journal does: with the next frame, or with nothing. That costs
-    /// less than its checksum, and hardly anything but a frame has it. A frame that is no further than it was written is
-    /// worth its checksum in any case, for what follows may be torn.
+    /// Returns true if the bytes behind such a frame continue as a journal does: with the next frame, or with nothing.
+    /// It costs less than its checksum, and hardly anything but a frame passes. A frame that reaches the end of the
+    /// written part is worth its checksum in any case, since its follower may be torn.
     fn may_be_whole(&self, header: &FrameHeader, offset: u64) -> Result<bool> {
         let between = (offset - self.offset) / FRAME_HEADER as u64;
         let is_in_place = header.durable_up_to <= offset && header.sequence - self.sequence <= between;
@@ -242,7 +242,7 @@ impl Window {
         Ok(self.held.get(at..at + len as usize).unwrap_or_default())
     }
 
-    /// What stands where a frame might begin; `None` too near the end of the file.
+    /// The frame header at an offset; `None` if the end of the file is too near.
     fn header(&mut self, offset: u64) -> Result<Option<FrameHeader>> {
         if self.length.saturating_sub(offset) < FRAME_HEADER as u64 {
             return Ok(None);

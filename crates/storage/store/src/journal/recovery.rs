@@ -1,7 +1,7 @@
-//! Reading all journals that a checkpoint names, in their order.
+//! Reading all journals that follow a checkpoint, in their order.
 //!
-//! A checkpoint begins a new journal, and only when it is on the disk the manifest names it as the first one to
-//! read. A crash in between leaves two; an old manifest then leads through both of them:
+//! A checkpoint begins a new journal, and the manifest names it as the first one to read only after it is on the disk.
+//! A crash in between leaves two; the old manifest then leads through both of them:
 //!
 //! ```text
 //!   manifest: journal 7       journal-7  closed       journal-8  being written
@@ -23,7 +23,7 @@ use std::path::{Path, PathBuf};
 pub struct Recovered {
     /// The last journal.
     pub path: PathBuf,
-    /// What it says of itself.
+    /// The header of the journal.
     pub header: JournalHeader,
     /// Where it ends.
     pub end: JournalEnd,
@@ -55,7 +55,7 @@ pub fn journal_number(path: &Path) -> Option<u64> {
 ///
 /// # Errors
 /// `Damaged` when a journal is missing, bad before its durable end, or not closed although another one follows.
-/// What `visit` refuses ends it, with the place of the frame.
+/// An error of `visit` ends the replay and is returned with the place of the frame.
 pub fn replay(
     fs: &dyn FileSystem,
     folder: &Path,

@@ -1,4 +1,4 @@
-//! The journal's promises: damage is noticed, a torn tail is not damage, and one sync serves many.
+//! The journal's guarantees: damage is noticed, a torn tail is not damage, and one sync serves many commits.
 
 use super::checksum::crc32c;
 use super::*;
@@ -56,7 +56,7 @@ fn every_flipped_byte_is_noticed() {
             let mut damaged = bytes.clone();
             damaged[at] ^= flip;
             match read(&damaged) {
-                // Frames that a later one speaks for are never given up.
+                // Frames that a later one confirms are never dropped.
                 Err(error) => {
                     assert!(at < starts[3], "byte {at}: {error}");
                     assert!(error.to_string().contains("journal-0000000000000001.log"), "{error}");

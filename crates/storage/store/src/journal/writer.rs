@@ -1,32 +1,32 @@
-//! Writing a journal: an order of commits, and one write and one sync for as many of them as are waiting.
+//! Writing a journal: an order of commits, and group commit: one write and one sync for all commits that are waiting.
 //!
 //! ```text
 //!   append(payload)    encodes the frame behind those that wait to be written: this fixes the order; no I/O
 //!   wait(ticket, d)    returns when the frame is as durable as asked for
 //!
 //!     thread A   append  wait: leads.  write(A) sync ------------>  done
-//!     thread B   append  wait: somebody leads ......................called, leads: write(B, C) sync  -> done
-//!     thread C   append  wait: somebody leads ................................................... wakes: done
+//!     thread B   append  wait: A leads .............................called, leads: write(B, C) sync  -> done
+//!     thread C   append  wait: A leads .......................................................... wakes: done
 //! ```
 //!
-//! Whoever finds nobody at work becomes the leader: takes all that is buffered, writes it with one call, syncs once
-//! if it was asked for `Full`, wakes those whose frames it had, and calls one of the others to lead. While it works, the
-//! next batch gathers. So one sync is shared by as many commits as arrive during the sync before, without a thread of its
-//! own. Where those who were released come back sooner than a sync takes, the next one waits for them ([`Company`]): the
-//! last one to come leads, or whom the time tells that enough was waited.
+//! A caller that finds no leader becomes the leader: it takes all that is buffered, writes it with one call, syncs once
+//! if `Full` was asked for, wakes the callers whose frames it had, and calls one of the others to lead. While it works,
+//! the next batch gathers. So one sync is shared by all commits that arrive during the sync before, without a dedicated
+//! thread. Where the released callers return sooner than a sync takes, the next one waits for them ([`Company`]): the
+//! last one to arrive leads, or the one whose timeout ends.
 //!
-//! Who waits does so by batches: `turns[n & 1]` is for those whose frames are in batch n. Two are enough, because only the
+//! Callers wait by batches: `turns[n & 1]` is for those whose frames are in batch n. Two are enough, because only the
 //! batch that is being written and the one that gathers have frames.
 //!
-//! **Failure.** After a failed write or sync nobody knows what the disk has, and a second sync would report success
-//! for pages that the operating system has given up. So the journal is *poisoned*: what had been acknowledged
-//! stays so, and every later call gets the same error until the database is opened again and recovery has looked.
+//! **Failure.** After a failed write or sync the state of the disk is unknown, and a second sync would report success
+//! for pages that the operating system has dropped. So the journal is *poisoned*: acknowledged commits stay
+//! acknowledged, and every later call gets the same error until the database is opened again and recovered.
 //!
 //! **Room in advance.** The file is extended with zeros, by its own length up to 4 MiB at a time, so that a sync has
 //! no new length to record: on ext4 150 us instead of 220 us. Writing the zeros out as well made syncs no cheaper
 //! (175 us) and writes dearer (5 us instead of 0.4 us). Readers take zeros for the end.
 //!
-//! **Limits.** `Durability::None` leaves frames in memory until a mebibyte has gathered or somebody asks for more.
+//! **Limits.** `Durability::None` leaves frames in memory until a mebibyte has gathered or a caller asks for more.
 
 use super::checksum::crc32c;
 use super::company::Company;
@@ -39,7 +39,7 @@ use std::str::FromStr;
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
 use std::time::Instant;
 
-/// How durable a commit must be before it is acknowledged.
+/// The durability that a commit needs before it is acknowledged.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Durability {
     /// On the disk: it survives a power loss.
@@ -123,13 +123,13 @@ pub struct JournalWriter {
     path: PathBuf,
     header: JournalHeader,
     state: Mutex<State>,
-    /// The batches in turn: it was written, or somebody is to lead it.
+    /// The batches in turn: signalled when it was written, or when a caller is to lead it.
     turns: [Condvar; 2],
 }
 
 #[derive(Debug)]
 struct State {
-    /// Frames that nobody has taken to be written.
+    /// Frames that no leader has taken to be written.
     pending: Vec<u8>,
     /// Where the first of them will stand in the file.
     pending_start: u64,
@@ -147,9 +147,9 @@ struct State {
     is_marked: bool,
     /// The number of the batch that is gathering. The one that is led, if any, is the one before.
     batch: u64,
-    /// Who waits for a batch, by [`JournalWriter::turns`].
+    /// The number of callers that wait for a batch, by [`JournalWriter::turns`].
     waiting: [u32; 2],
-    /// The batch for which somebody looks at the clock.
+    /// The batch of which one waiter has a timeout.
     timed: Option<u64>,
     company: Company,
     /// Why nothing is taken any more.
@@ -168,7 +168,7 @@ impl State {
         }
     }
 
-    /// The place among the turns of who waits for a frame: in front of what gathers it is being written.
+    /// The index in `turns` for a waiter on a frame: that of the batch being written, or of the one that gathers.
     fn slot(&self, ticket: Ticket) -> usize {
         let is_led = self.is_led && ticket.end <= self.pending_start;
         slot_of(self.batch - u64::from(is_led))
@@ -233,7 +233,7 @@ impl JournalWriter {
         Ok(JournalWriter { file, path, header, state: Mutex::new(state), turns: Default::default() })
     }
 
-    /// What the journal says of itself.
+    /// The header of the journal.
     pub fn header(&self) -> JournalHeader {
         self.header
     }
@@ -266,7 +266,7 @@ impl JournalWriter {
     /// Returns when the frame is as durable as asked for.
     ///
     /// # Errors
-    /// What refused the journal's writes, unless the frame had come as far as asked for before.
+    /// The error that ended the journal's writes, unless the frame had the requested durability before.
     pub fn wait(&self, ticket: Ticket, durability: Durability) -> Result<()> {
         let syncs = durability == Durability::Full;
         let mut state = self.state();
@@ -282,7 +282,7 @@ impl JournalWriter {
                 false => self.lead(state, false),
             };
         }
-        // Who was called to lead, and found that there was no need to, calls the next one.
+        // A caller that was called to lead, and found that there was no need to, calls the next one.
         let next = slot_of(state.batch);
         if has_waited && durability == Durability::None && !state.is_led && state.waiting[next] > 0 {
             self.turns[next].notify_one();
@@ -328,7 +328,7 @@ impl JournalWriter {
         }
         let durable_up_to = state.synced;
         let mark = state.add(&[], crc32c(&[]), durable_up_to, self.header.salt);
-        // Whoever comes while the mark is written must not append behind it.
+        // A caller that comes while the mark is written must not append behind it.
         state.refusal = Some(closed());
         let mut state = self.lead(state, true);
         match &state.refusal {
@@ -388,7 +388,7 @@ impl JournalWriter {
         let slot = slot_of(batch);
         let now = Instant::now();
         let Some(until) = state.company.deadline(state.waiting[slot] + 1, now) else { return self.lead(state, true) };
-        // One clock is enough: the others wait for whoever leads.
+        // One timeout is enough: the others wait for the leader.
         if state.timed == Some(batch) && *timed != Some(batch) {
             return self.wait_turn(state, ticket);
         }
@@ -441,7 +441,7 @@ impl JournalWriter {
             let now = Instant::now();
             state.company.ends(now, now - began, released + 1, left_over);
         }
-        // Who wakes wants the lock.
+        // The callers that are woken need the lock.
         drop(state);
         if released > 0 {
             self.turns[done].notify_all();
@@ -476,7 +476,8 @@ impl JournalWriter {
 }
 
 impl Drop for JournalWriter {
-    /// Hands over what `Durability::None` left in memory. Nobody was promised it, so an error has nobody to tell.
+    /// Hands over the frames that `Durability::None` left in memory. They were not acknowledged, so an error is
+    /// dropped.
     fn drop(&mut self) {
         let state = self.state();
         if state.refusal.is_none() && !state.pending.is_empty() {

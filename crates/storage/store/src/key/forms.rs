@@ -1,4 +1,4 @@
-//! How single values become bytes: see [the format](super).
+//! Single values as bytes of a key: see [the format](super).
 
 /// The end of bytes of any number.
 const END: u8 = 0;
@@ -6,7 +6,7 @@ const END: u8 = 0;
 /// Stands before what is at most itself: 00 is written 01 01, and 01 is written 01 02.
 const ESCAPE: u8 = 1;
 
-/// Appends a whole number in this many bytes (1, 2, 4, 8 or 16): whether it fits.
+/// Appends a whole number in this many bytes (1, 2, 4, 8 or 16). Returns true if it fits.
 pub(super) fn append_whole(value: i128, bytes: usize, out: &mut Vec<u8>) -> bool {
     let sign = bytes * 8 - 1;
     // All bits from the sign on are equal in a number that fits.
@@ -18,7 +18,7 @@ pub(super) fn append_whole(value: i128, bytes: usize, out: &mut Vec<u8>) -> bool
     fits
 }
 
-/// Appends a whole number of 64 bits in this many bytes (1, 2, 4 or 8): whether it fits.
+/// Appends a whole number of 64 bits in this many bytes (1, 2, 4 or 8). Returns true if it fits.
 #[inline]
 pub(super) fn append_short(value: i64, bytes: usize, out: &mut Vec<u8>) -> bool {
     match bytes {

@@ -1,6 +1,6 @@
 //! Keys: values as bytes whose order is the order of the values.
 //!
-//! An index compares bytes, and knows nothing of types, collations or directions. All of that is decided here, once,
+//! An index compares bytes, and is independent of types, collations and directions. All of these are applied once,
 //! when a key is made.
 //!
 //! ```text
@@ -63,7 +63,7 @@ pub enum Uniqueness {
     NotUnique,
 }
 
-/// How a value becomes bytes.
+/// The encoding of a value.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Form {
     /// A signed whole number of 1, 2, 4, 8 or 16 bytes, holding values times ten to the `scale`.
@@ -185,7 +185,7 @@ impl KeyEncoder {
         self.columns.iter().try_fold(row, |sum, column| sum.checked_add(column.width()?))
     }
 
-    /// Starts a key in a buffer that is used again: what was in it goes.
+    /// Starts a key in a buffer that is reused: its contents are dropped.
     pub fn start<'a>(&'a self, bytes: &'a mut Vec<u8>) -> KeyWriter<'a> {
         bytes.clear();
         KeyWriter::new(self, bytes)

@@ -26,7 +26,7 @@ pub struct KeyRange {
     pub high: Option<Vec<u8>>,
 }
 
-/// What two buffers say of a range.
+/// The kind of range that two buffers bound.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Ends {
     /// No keys.
@@ -44,8 +44,8 @@ impl KeyRange {
     }
 }
 
-/// Makes of the start of some keys the least byte string greater than all keys that start so; `false` (and an empty
-/// string) if there is none.
+/// Turns a prefix of keys into the least byte string greater than all keys with that prefix; `false` (and an empty
+/// string) if no such string exists.
 pub fn successor(prefix: &mut Vec<u8>) -> bool {
     while let Some(last) = prefix.last_mut() {
         if let Some(next) = last.checked_add(1) {
@@ -121,7 +121,7 @@ impl KeyEncoder {
         Ok(if is_bounded { Ends::Bounded } else { Ends::Open })
     }
 
-    /// Writes the columns and the bound's value: whether there is one.
+    /// Writes the columns and the bound's value. Returns true if there is one.
     fn bound(&self, equal: &[ValueRef<'_>], bound: Bound<ValueRef<'_>>, out: &mut Vec<u8>) -> Result<bool> {
         let mut key = self.start(out);
         equal.iter().try_for_each(|value| key.push(*value))?;

@@ -7,8 +7,8 @@
 //!   key.finish(row_id);                            // a whole key, for insert, replace, remove and get
 //! ```
 //!
-//! Without `finish` it is the start of keys: a bound of a range. A value that the column cannot hold has no key; a
-//! lookup may take that error for "no such row". After an error the buffer is as it was before the column.
+//! Without `finish` the buffer is a prefix of keys: a bound of a range. A value that the column cannot represent has no
+//! key; a lookup may treat that error as "no such row". After an error the buffer is as it was before the column.
 //!
 //! Limit: bytes with 00 or 01 in them, which text does not have, cost an allocation.
 

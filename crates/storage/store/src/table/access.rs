@@ -1,12 +1,13 @@
-//! Which indexes can narrow a condition down.
+//! The choice of indexes for a condition.
 //!
-//! An index serves the conditions on its leading columns: equal to one value for any number of them, and then a range or a
-//! list. What it gives is a superset, and the executor applies the condition again, so a condition that an index answers
-//! only roughly still may use it. A comparison whose value the column cannot hold exactly (`int_column < 1.5`) is left to
-//! the executor.
+//! An index serves the conditions on its leading columns: equality with one value for any number of them, and then a
+//! range or a list. Its rows are a superset, and the executor applies the condition to them, so an index may serve a
+//! condition that it answers only approximately. A comparison whose value the column cannot represent exactly
+//! (`int_column < 1.5`) is left to the executor.
 //!
-//! A condition by the keys of a collation is one of the keys of an index with that collation. Limits: other ranges of text
-//! only under the binary collation and of VARCHAR, because elsewhere the order of keys is not that of the bytes. Of several indexes that fit, the one with the most columns bound is taken; there are no statistics.
+//! A condition by the keys of a collation is served by an index with that collation. Limits: other ranges of text only
+//! under the binary collation and of VARCHAR, because elsewhere the order of keys is not that of the bytes. Of several
+//! matching indexes the one with the most bound columns is taken; there are no statistics.
 
 use super::NativeTable;
 use super::indexes::TableIndex;
@@ -20,7 +21,7 @@ use std::ops::Bound;
 const MAX_RANGES: usize = 256;
 
 impl NativeTable {
-    /// How indexes narrow the rows down to a superset of those that satisfy the predicate.
+    /// The indexes that narrow the rows down to a superset of those that satisfy the predicate.
     pub fn access(&self, predicate: &Predicate) -> Option<Access> {
         if let Predicate::Or(parts) = predicate {
             let parts: Option<Vec<Access>> = parts.iter().map(|part| self.access(part)).collect();
@@ -37,7 +38,7 @@ impl NativeTable {
         })
     }
 
-    /// What one index does for these conditions, and how much that is worth.
+    /// The access through one index for these conditions, and its score.
     fn serve(&self, number: usize, index: &TableIndex, conditions: &[Condition<'_>]) -> Option<(usize, Access)> {
         let mut equal: Vec<ValueRef<'_>> = Vec::new();
         for column in &index.columns {

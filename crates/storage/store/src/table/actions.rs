@@ -27,7 +27,7 @@ use mainstay_types::{Result, Value, ValueRef};
 use std::collections::{HashMap, HashSet};
 use std::sync::Arc;
 
-/// What is to be done with a row whose reference leads nowhere now.
+/// The action on a row whose reference leads nowhere now.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Action {
     /// It is deleted.
@@ -46,11 +46,11 @@ pub struct Referring {
     pub position: u64,
     /// The columns of the reference.
     pub columns: Vec<usize>,
-    /// What is to be done with it.
+    /// The action on the row.
     pub action: Action,
 }
 
-/// What a statement has written so far in a table.
+/// The changes of a statement to a table so far.
 struct Written {
     /// The versions of rows that were not there before.
     inserted: HashSet<u64>,
@@ -58,10 +58,10 @@ struct Written {
     replaced: HashMap<u64, u64>,
 }
 
-/// How far the actions of a statement have come.
+/// The progress of a statement's referential actions.
 #[derive(Default)]
 pub struct ActionCursor {
-    /// How many checks have been looked at.
+    /// The number of checks that have been processed.
     checks: usize,
 }
 
@@ -139,7 +139,7 @@ impl Transaction {
         Ok(())
     }
 
-    /// What this statement has written in a table.
+    /// The changes of this statement to a table.
     fn written(&self, statement: &Savepoint, table: &Arc<NativeTable>) -> Written {
         let mut written = Written { inserted: HashSet::new(), replaced: HashMap::new() };
         for write in self.writes_since(statement) {

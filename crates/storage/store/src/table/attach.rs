@@ -1,4 +1,4 @@
-//! A large table of a checkpoint: taken into memory without its rows.
+//! A large table of a checkpoint: attached without reading its rows.
 //!
 //! ```text
 //!   from the manifest     groups: rows, deletions, row ids       index: its runs
@@ -6,11 +6,11 @@
 //!   at once               the last group, if there is room in it
 //! ```
 //!
-//! All files are mapped at once, so that one that is gone or cut off is found here, and one that a later checkpoint removes
-//! can still be read. Mapping reads nothing.
+//! All files are mapped at once, so that a missing or truncated file is found here, and a file that a later checkpoint
+//! removes can still be read. Mapping reads nothing.
 //!
-//! Limit: tables of a few rows are read whole instead ([`NativeTable::load`]): that takes less than to look at their files
-//! one by one, and their indexes are in memory then.
+//! Limit: tables of a few rows are read whole instead ([`NativeTable::load`]): that takes less time than opening their
+//! files one by one, and their indexes are in memory then.
 
 use super::damage::Damage;
 use super::indexes::TableIndex;
@@ -31,8 +31,8 @@ use mainstay_vfs::Mapping;
 use std::path::PathBuf;
 use std::sync::Arc;
 
-/// Bytes that an entry of an index takes in memory, roughly: much rather more than less, so that an index that is brought into
-/// memory is not given up again by the next checkpoint.
+/// Estimated memory of an index entry in bytes, rather too high than too low, so that an index that is loaded into
+/// memory is not dropped again by the next checkpoint.
 const ENTRY_BYTES: u64 = 40;
 /// Reads of an index that are not worth bringing it into memory.
 const LEAST_READS: u64 = 1000;
@@ -103,7 +103,7 @@ impl ColumnSource for GroupFile {
 /// The rows of which the runs of an index are made.
 pub(crate) struct RunRows {
     groups: Vec<Arc<Group>>,
-    /// How the keys are made; it has no entries itself.
+    /// The encoding of the keys; it has no entries itself.
     rules: TableIndex,
     shared: Arc<Shared>,
 }
@@ -195,8 +195,8 @@ impl NativeTable {
         Ok(group)
     }
 
-    /// How often an index of so many entries may be asked before it is brought into memory: when that has cost about as much
-    /// as to bring it; never, when it is too large.
+    /// The number of reads of an index of so many entries before it is loaded into memory: by then the reads have cost
+    /// about as much as loading it. `u64::MAX` if it is too large.
     pub(crate) fn often(&self, entries: u64) -> u64 {
         let most = (self.shared.memory.limit() / INDEX_PART) as u64 / ENTRY_BYTES;
         if entries <= most { (entries / 4).max(LEAST_READS) } else { u64::MAX }

@@ -1,10 +1,10 @@
-//! Indexes that are made when there are rows already.
+//! Building indexes over existing rows.
 //!
-//! It happens under the write latch, in one go. An index has entries for versions that older views see, too; to spare the
-//! work of rebuilding their chains, an index is made only when there are none: no open writer has touched the table, and
-//! nobody looks at a version that has been replaced. Otherwise the caller tries again later.
+//! An index is built under the write latch, in one go. An index has entries for versions that older views see, too; to
+//! avoid rebuilding their chains, an index is built only when there are none: no open writer has touched the table, and
+//! no view sees a version that has been replaced. Otherwise the caller tries again later.
 //!
-//! Numbers of indexes stay what they are: a new one comes last.
+//! The numbers of existing indexes do not change: a new one comes last.
 
 use super::indexes::TableIndex;
 use super::{Indexes, NativeTable};

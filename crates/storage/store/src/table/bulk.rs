@@ -1,7 +1,7 @@
-//! Many rows at once, as vectors of Arrow's: a copy of memory a column, stamps in one go, and entries of indexes.
+//! Bulk insert from Arrow vectors: one memory copy per column, stamps in one go, and entries of indexes.
 //!
-//! Rows are written group by group. Within a group the columns come first, so that keys are made from the stored values;
-//! slots can be seen by others only after their entries are in place.
+//! Rows are written group by group. Within a group the columns come first, so that keys are made from the stored
+//! values; slots become visible to others only after their entries are in place.
 
 use super::entries::{Newcomer, Refused};
 use super::references::Check;
@@ -14,19 +14,19 @@ use arrow_array::{Array, ArrayRef};
 use mainstay_types::{Code, Error, Result, interrupt};
 use std::sync::Arc;
 
-/// How a portion of the rows went.
+/// The outcome of inserting a portion of the rows.
 struct Portion {
     /// The position of its first row.
     first: u64,
     first_row_id: u64,
-    /// How many rows are in.
+    /// The number of inserted rows.
     rows: usize,
-    /// What stopped it before the group was full.
+    /// The reason that stopped it before the group was full.
     stopped: Option<Refused>,
 }
 
 impl NativeTable {
-    /// Inserts the rows of these vectors, one for each column, in the columns' physical types: how many.
+    /// Inserts the rows of these vectors, one for each column, in the columns' physical types. Returns their number.
     ///
     /// Errors: as [`NativeTable::insert`]. Some rows may be in then: the caller rolls back to before the statement.
     pub fn insert_columns(self: &Arc<Self>, transaction: &mut Transaction, arrays: &[ArrayRef]) -> Result<usize> {
@@ -65,7 +65,7 @@ impl NativeTable {
         Ok(rows)
     }
 
-    /// Checks the vectors against the columns: how many rows they have.
+    /// Checks the vectors against the columns, and returns the number of their rows.
     pub(super) fn check_arrays(&self, arrays: &[ArrayRef]) -> Result<usize> {
         let rows = arrays.first().map_or(0, |array| array.len());
         if arrays.len() != self.types.len() || arrays.iter().any(|array| array.len() != rows) {

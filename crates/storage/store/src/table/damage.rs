@@ -1,25 +1,24 @@
-//! A table whose rows could not be read, when the store was opened or later, when somebody first asked for them.
+//! A table whose rows could not be read, when the store was opened or at their first read later.
 //!
-//! A file of it is damaged, is gone or cannot be read. The other tables of the store are used as ever; of this one there
-//! is only the definition. It must never be taken for a table without rows:
-//!
+//! A file of it is damaged, is gone or cannot be read. The other tables of the store are used as ever; of this one
+//! there is only the definition. It must never be taken for an empty table:
 //! ```text
-//!   who asks for it by number or name      gets the reason              Store::table_of, Scope::table of the engine
-//!   who reads it for a reference           gets the reason              references.rs
-//!   who has it and writes, or commits      gets the reason              check_current, Transaction::commit
-//!   what the journal says of it            is left in the journal       durable/recover.rs
+//!   a lookup by number or name             gets the reason              Store::table_of, Scope::table of the engine
+//!   a read for a reference                 gets the reason              references.rs
+//!   a write or commit by its holder        gets the reason              check_current, Transaction::commit
+//!   its records in the journal             are left in the journal      durable/recover.rs
 //!   checkpoints                            are not taken                durable/checkpoint.rs
 //!   dropping it                            is a change like any other
 //! ```
 //!
-//! That no checkpoint is taken keeps the manifest, its group files and every journal since: so once the damaged file has
-//! been put back, opening the store finds the table as it was committed last.
+//! As no checkpoint is taken, the manifest, its group files and every journal since are preserved: once the damaged
+//! file has been restored, opening the store finds the table as it was committed last.
 
 use super::NativeTable;
 use mainstay_types::{Error, Result};
 use std::sync::OnceLock;
 
-/// What to do about it.
+/// The hint of the error.
 const HINT: &str = "see what `mainstay check` says; put the file back from a copy, restore the database from a backup, or drop the table";
 
 /// The damage of a table, shared with the sources of its groups.

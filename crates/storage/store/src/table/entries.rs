@@ -1,7 +1,7 @@
-//! Entries of indexes, when versions come and go. All of this happens under the table's write latch.
+//! Index entries of versions that are created or removed. All of this happens under the table's write latch.
 //!
-//! A new version enters every index under its key. If the key has an entry already, that points to a version in one of three
-//! states:
+//! A new version enters every index under its key. If the key has an entry already, that points to a version in one of
+//! these states:
 //!
 //! ```text
 //!   live (or created by an open transaction that is the own one)     a duplicate, if the index is unique
@@ -10,12 +10,12 @@
 //!   ended, rolled back, or the version that is being replaced        take the entry over
 //! ```
 //!
-//! Who takes an entry over must leave a way to the version that had it, for views that are older: the link `prev` of the new
-//! version. That is one link for all indexes, and nearly always enough, because the version before *is* what had the
-//! entries. The exception - a key taken over from another row - goes into [`Links`], a small map beside.
+//! A writer that takes over an entry must leave a path to the version that had it, for older views: the link `prev` of
+//! the new version. That is one link for all indexes, and nearly always enough, because the version before *is* the one
+//! that had the entries. The exception - a key taken over from another row - goes into [`Links`], a small map beside.
 //!
-//! Who follows links from an entry looks for the version that its view sees; the key must be compared again there, because
-//! the version before may have had another one.
+//! A reader that follows links from an entry looks for the version that its view sees; the key must be compared again
+//! there, because the version before may have had another one.
 
 use super::indexes::TableIndex;
 use super::{NativeTable, Writer};
@@ -87,9 +87,9 @@ impl Links {
     }
 }
 
-/// What keeps a version from entering the indexes.
+/// The reason that a version cannot enter the indexes.
 pub(super) enum Refused {
-    /// Somebody to wait for.
+    /// A transaction to wait for.
     Obstacle(Obstacle),
     /// The row of this id has the key.
     Duplicate(Error, u64),
@@ -108,7 +108,7 @@ impl Refused {
         }
     }
 
-    /// The same for a transaction, which has read the row that has the key: it goes on with what it was told of it.
+    /// The same for a transaction that has read the row that has the key: it continues with that reading.
     pub(super) fn met(self, transaction: &mut Transaction, table: &NativeTable) -> Result<Obstacle> {
         if let Refused::Duplicate(_, row_id) = &self {
             transaction.note_read(table, Read::Row(*row_id));
@@ -171,7 +171,7 @@ impl NativeTable {
             if let Err(refused) = self.enter_one(writer, number, index, new) {
                 let entered = indexes.iter().enumerate();
                 for (number, index) in entered.filter(|(other, _)| *other < number || Some(*other) == taken_over) {
-                    // The key could be made before; the entry goes back to who had it.
+                    // The key could be made before; the entry goes back to the version that had it.
                     if index.key(new.row, new.row_id, &mut writer.key).is_ok() {
                         self.leave(writer, number, index, new.position);
                     }
@@ -207,7 +207,7 @@ impl NativeTable {
         {
             return Ok(());
         }
-        // Keys that end with the row are nobody else's.
+        // Keys that end with the row belong to it alone.
         let inserted = match index.refuses_duplicates() {
             true => index.entries.insert(&writer.key, new.position),
             false => index.entries.insert_own(&writer.key, new.position),
@@ -245,7 +245,7 @@ impl NativeTable {
         let stamps = (new.mark, published);
         let found = obstacle(group, offset, created, stamps).or_else(|| obstacle(group, offset, ended, stamps));
         match found {
-            // An index that is not unique has an entry per row: nobody else's version can be under its key.
+            // An index that is not unique has an entry per row: no other row's version can be under its key.
             Some(obstacle) => Err(Box::new(Refused::Obstacle(obstacle))),
             None if ended == NEVER && index.refuses_duplicates() => {
                 Err(Box::new(Refused::Duplicate(self.duplicate(index, new.row), group.row_id(offset))))
@@ -294,7 +294,7 @@ impl NativeTable {
         let Some(group) = writer.directory.group(existing) else { return };
         let Some(own) = writer.directory.group(new.position) else { return };
         if group.ended(offset_of(existing)) == 0 {
-            // Nobody sees it any more.
+            // No view sees it any more.
             return;
         }
         if new.old.is_some() && group.row_id(offset_of(existing)) == new.row_id {

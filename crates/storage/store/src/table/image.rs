@@ -1,4 +1,4 @@
-//! What a checkpoint needs of a table: its groups at a commit, and a way to put them back as files.
+//! The image of a table for a checkpoint: its groups at a commit, and the operation that replaces them by files.
 
 use super::NativeTable;
 use crate::directory::Directory;
@@ -11,10 +11,10 @@ use mainstay_types::{Code, Error, Result};
 use std::collections::HashSet;
 use std::sync::Arc;
 
-/// The groups of a table at one moment.
+/// The groups of a table at one commit.
 pub(crate) struct Pinned {
     pub(crate) directory: Arc<Directory>,
-    /// How many slots of each group there were.
+    /// The number of slots of each group.
     pub(crate) lengths: Vec<usize>,
     pub(crate) next_row_id: u64,
     pub(crate) next_group: u64,
@@ -61,7 +61,7 @@ impl NativeTable {
         Ok(())
     }
 
-    /// Puts the rows of a full group back that were written to a file and mapped: the memory they had is given up.
+    /// Replaces the rows of a full group by those of its mapped file, and frees their memory.
     ///
     /// Errors: `Damaged` when the vectors are not those of the group.
     pub(crate) fn put_back(&self, vectors: &GroupVectors, ids: &[u64]) -> Result<()> {

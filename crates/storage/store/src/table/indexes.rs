@@ -1,4 +1,4 @@
-//! The indexes of a table: how a row's keys are made.
+//! The indexes of a table, and the encoding of their keys.
 
 use crate::definition::{IndexDefinition, TableDefinition};
 use crate::filter::Filter;
@@ -9,7 +9,7 @@ use mainstay_types::Result;
 
 /// An index of a table.
 pub struct TableIndex {
-    /// How it was declared.
+    /// The declared definition.
     pub(crate) definition: IndexDefinition,
     /// The numbers of its columns in the table.
     pub(crate) columns: Vec<usize>,
@@ -50,7 +50,7 @@ impl TableIndex {
         TableIndex { definition: definition.clone(), columns: definition.column_numbers(), filter, encoder, entries }
     }
 
-    /// How it was declared.
+    /// The declared definition.
     pub fn definition(&self) -> &IndexDefinition {
         &self.definition
     }

@@ -1,9 +1,9 @@
-//! Which views may look at a table whose definition is changed, or was.
+//! The views that may read a table whose definition is being changed, or was changed.
 //!
-//! A change of the catalog puts another table in the place of one. Who was planned for the old one goes on with it, and is
-//! right as long as its view is from before the change: nobody has written anything since that it could see. A later view
-//! would find there a part of what was committed since, or nothing of it. So who has a view says so before it reads
-//! ([`NativeTable::check_seen`]), and plans anew where that is needed.
+//! A change of the catalog replaces a table by another one. A statement that was planned for the old one continues with
+//! it, which is correct as long as its view is from before the change: nothing that it could see has been written
+//! since. A later view would find there a part of the rows committed since, or none of them. So a reader presents its
+//! view before it reads ([`NativeTable::check_seen`]), and the statement is planned anew if necessary.
 //!
 //! ```text
 //!   the old table   views before the change         later ones: DefinitionChanged, look at the new one
@@ -11,8 +11,8 @@
 //!                   views since the change, if the rows were appended to it or it was created; earlier ones: Conflict
 //! ```
 //!
-//! The groups that a table has handed over grow on in the one that has them now. Indexes that both share lead there, and a
-//! reader of the old one follows ([`NativeTable::current_directory`]).
+//! The groups that a table has handed over grow in the table that has them now. Indexes that both share lead there, and
+//! a reader of the old one follows ([`NativeTable::current_directory`]).
 
 use super::NativeTable;
 use crate::catalog::temporary::FIRST_TEMPORARY;

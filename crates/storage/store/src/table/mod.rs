@@ -7,13 +7,14 @@
 //!   writers    the write latch, for one row or batch at a time: where to append, entries, ends
 //! ```
 //!
-//! What must stay true:
+//! **Invariants:**
 //!
 //! - An entry of an index points to the newest version that has its key, in whatever state; from there the versions that had
 //!   the entry before are reached through links, newest first.
 //! - A version that any open view sees, or any transaction may come back to, is in the directory and reachable so.
-//! - Under the latch nobody waits for another transaction: a writer that must wait lets go of it first, and starts over.
-//! - A position stays good while the view of the statement that found it is open; after that the row may have moved.
+//! - Under the latch no writer waits for another transaction: a writer that must wait releases it first, and starts
+//! over.
+//! - A position stays valid while the view of the statement that found it is open; after that the row may have moved.
 //!
 //! The parts: `write` (insert, update, delete, lock), `bulk`, `entries` (indexes under write), `undo`, `read` (positions and
 //! values for a view), `snapshot` and `access` (the table interface), `references` (foreign keys), `vacuum`, `reshape`
@@ -83,7 +84,7 @@ pub struct NativeTable {
     garbage: AtomicUsize,
     /// Odd while vacuum moves rows from one group to another.
     moves: AtomicUsize,
-    /// Who writes it and who changes it, if anybody can but its session.
+    /// The lock of writers and of definition changes; `None` for tables of one session.
     definition_lock: Option<Arc<DefinitionLock>>,
     /// True if a change of the catalog has put another table in its place, so that nothing may be written here.
     is_replaced: AtomicBool,
@@ -91,16 +92,16 @@ pub struct NativeTable {
     lifetime: Lifetime,
     /// Garbage from which on it is worth a vacuum.
     vacuum_from: AtomicUsize,
-    /// The commit before which it is not, as somebody looked back at what the last one had to leave.
+    /// The commit before which it does not run, because older views read what the last run had to leave.
     vacuum_after: AtomicU64,
     /// Why its rows could not be read, if that is so.
     damage: Arc<Damage>,
     pub(crate) shared: Arc<Shared>,
 }
 
-/// What the write latch guards.
+/// The state under the write latch.
 pub(crate) struct Writer {
-    /// The last group, unless there is none yet.
+    /// The last group; `None` for an empty table.
     current: Option<GroupWriter>,
     /// The same as the table's.
     directory: Arc<Directory>,
@@ -112,12 +113,12 @@ pub(crate) struct Writer {
     /// A key that is being made, and one to compare it with.
     key: Vec<u8>,
     other_key: Vec<u8>,
-    /// Groups that were given up, while there are views from before that.
+    /// Dropped groups, while there are views from before that.
     retired: HashMap<u64, Retired>,
     vacuum: vacuum::Progress,
 }
 
-/// What became of a group that was given up.
+/// A group that was dropped.
 struct Retired {
     /// The last published commit when that happened.
     commit: u64,
@@ -160,7 +161,7 @@ impl NativeTable {
         self.id
     }
 
-    /// How it was declared.
+    /// The declared definition.
     pub fn definition(&self) -> &TableDefinition {
         &self.definition
     }
@@ -186,7 +187,7 @@ impl NativeTable {
         Arc::clone(self.directory().indexes())
     }
 
-    /// What a view sees of the table, for one statement: rows that are inserted from now on are not part of it.
+    /// The table as a view sees it, for one statement: rows that are inserted later are not part of it.
     #[inline]
     pub fn reader(&self, view: View) -> Reader<'_> {
         Reader::new(self, view.of(self.id >= FIRST_TEMPORARY))
@@ -197,7 +198,7 @@ impl NativeTable {
         View::at(self.shared.published().load(Ordering::Acquire), 0)
     }
 
-    /// Makes a table without indexes one that never had a row. What was read of it before stays with who has it.
+    /// Empties a table without indexes, as if it never had a row. Snapshots taken before keep their rows.
     ///
     /// Errors: `Internal` for a table with indexes.
     pub(crate) fn empty(&self) -> Result<()> {
@@ -218,13 +219,13 @@ impl NativeTable {
         Ok(())
     }
 
-    /// How many bytes of memory its rows and indexes take.
+    /// The memory that rows and indexes take, in bytes.
     pub fn bytes(&self) -> usize {
         let groups: usize = self.directory().groups().iter().map(|group| group.bytes()).sum();
         groups + self.indexes().iter().map(|index| index.entries.memory()).sum::<usize>() + self.links.bytes()
     }
 
-    /// The lock of its definition; `None` where nobody but one session meets the table.
+    /// The lock of its definition; `None` for a table of a single session.
     #[inline]
     pub(crate) fn definition_lock(&self) -> Option<&Arc<DefinitionLock>> {
         self.definition_lock.as_ref()
@@ -272,8 +273,8 @@ impl NativeTable {
         Ok(())
     }
 
-    /// How many slots the next group gets: as many as there are, within limits, so that small tables stay small; and not
-    /// more rows than the bytes that a group may have.
+    /// The capacity of the next group in slots: the current number of slots, within limits, so that small tables stay
+    /// small; and no more rows than the byte limit of a group allows.
     fn next_capacity(&self, writer: &Writer, groups: &[Arc<Group>]) -> usize {
         let slots: usize = groups.iter().map(|group| group.capacity()).sum();
         let rows = self.shared.memory.group_bytes() / writer.row_bytes.max(1);
@@ -328,7 +329,7 @@ impl Writer {
         }
     }
 
-    /// The version that the entry of these values in a unique index points to; `None` when there is none.
+    /// The version that the entry of these values in a unique index points to; `None` without an entry.
     ///
     /// Errors: values that the index's columns do not take.
     #[inline]

@@ -1,10 +1,10 @@
-//! Reading for one statement: which versions a view sees, and their values.
+//! Reading for one statement: the versions that a view sees, and their values.
 //!
-//! A [`Reader`] pins the directory and the length of the last group when the statement begins. So a statement never sees
-//! the rows it inserts itself, and an INSERT from a SELECT over the same table ends. What an index gives is followed through
-//! links to the version that the view sees.
+//! A [`Reader`] pins the directory and the length of the last group when the statement begins. So a statement never
+//! sees the rows it inserts itself, and an INSERT from a SELECT over the same table ends. From an index entry the
+//! reader follows links to the version that the view sees.
 //!
-//! Values are read where they lie: a group's columns give single values and typed slices, for as long as the reader lives.
+//! Values are read in place: a group's columns give single values and typed slices, for as long as the reader lives.
 
 use super::NativeTable;
 use super::indexes::TableIndex;
@@ -23,18 +23,18 @@ use std::sync::atomic::{Ordering, fence};
 /// Entries that are read from an index at a time.
 const PORTION: usize = 256;
 
-/// What a view sees of a group.
+/// A group as a view sees it.
 pub struct Seen<'r> {
     /// The group.
     pub group: &'r Arc<Group>,
-    /// How many of its slots there are for the view.
+    /// The number of its slots that belong to the view.
     pub length: usize,
     /// Which of these it sees; `None` for all.
     pub visible: Option<BooleanBuffer>,
 }
 
 impl Seen<'_> {
-    /// How many rows it sees.
+    /// The number of rows that the view sees.
     pub fn count(&self) -> usize {
         self.visible.as_ref().map_or(self.length, BooleanBuffer::count_set_bits)
     }
@@ -48,7 +48,7 @@ impl Seen<'_> {
     }
 }
 
-/// What a statement sees of a table.
+/// A table as a statement sees it.
 pub struct Reader<'t> {
     pinned: Pinned<'t>,
     key: Vec<u8>,
@@ -125,7 +125,7 @@ impl<'t> Reader<'t> {
         Reader { pinned: Pinned { table, directory, last_length, view }, key: Vec::new() }
     }
 
-    /// What it sees.
+    /// The view of the reader.
     pub fn view(&self) -> View {
         self.pinned.view
     }
@@ -135,7 +135,7 @@ impl<'t> Reader<'t> {
         &self.pinned.directory
     }
 
-    /// How many slots of a group are part of it.
+    /// The number of slots of a group that are part of it.
     #[inline]
     pub fn length(&self, ordinal: usize) -> usize {
         self.pinned.length(ordinal)
@@ -246,7 +246,7 @@ impl<'t> Reader<'t> {
             drop(self.pinned.table.latch());
         }
         if offset >= group.len() {
-            // It was given up, and the entry is that of the version it was to replace.
+            // It was dropped, and the entry is that of the version it was to replace.
             return true;
         }
         let mut key = Vec::new();
@@ -277,7 +277,7 @@ impl<'t> Reader<'t> {
         })
     }
 
-    /// How many rows the view sees.
+    /// The number of rows that the view sees.
     pub fn count(&self) -> usize {
         let groups = self.directory().groups().iter().enumerate();
         groups.map(|(ordinal, group)| group.visible_count(self.view(), self.length(ordinal))).sum()
@@ -285,7 +285,7 @@ impl<'t> Reader<'t> {
 }
 
 impl Pinned<'_> {
-    /// How many slots of a group are part of it.
+    /// The number of slots of a group that are part of it.
     #[inline]
     fn length(&self, ordinal: usize) -> usize {
         let groups = self.directory.groups();

@@ -1,4 +1,4 @@
-//! Foreign keys: a row that refers to another one keeps it there.
+//! Foreign keys: a referencing row protects the row that it refers to.
 //!
 //! Both sides mark first and check afterwards, at the end of the statement:
 //!
@@ -7,15 +7,15 @@
 //!   parent   end the row (a mark)                   then: does any child have its key?
 //! ```
 //!
-//! So of two transactions that do both at once, at least one sees the other's mark and waits until that has ended and its
-//! commit is published. What is looked at is the newest state, whatever the own view. Checking at the end of a statement lets one statement delete a row and
-//! what refers to it, in any order; a deferred reference is checked at the end of the transaction
-//! (`transaction/deferral.rs`). A reference with a NULL refers to nothing (ISO's MATCH SIMPLE), or is to have nothing but
-//! NULLs (MATCH FULL).
+//! So of two transactions that do both at once, at least one sees the other's mark and waits until that has ended and
+//! its commit is published. The check reads the newest state, whatever the own view. Checking at the end of a statement
+//! lets one statement delete a row and the rows that refer to it, in any order; a deferred reference is checked at the
+//! end of the transaction (`transaction/deferral.rs`). A reference with a NULL refers to nothing (ISO's MATCH SIMPLE),
+//! or must be all NULLs (MATCH FULL).
 //!
-//! Actions (CASCADE, SET NULL, SET DEFAULT) are for the SQL layer, which knows defaults and checks: it asks for the rows
-//! that refer to what a statement has ended or renamed (`actions`) and changes them, before this is looked at. The
-//! children's columns have an index; the store makes one if there is none.
+//! Actions (CASCADE, SET NULL, SET DEFAULT) belong to the SQL layer, which evaluates defaults and checks: it asks for
+//! the rows that refer to deleted or renamed keys (`actions`) and changes them before the check. The children's columns
+//! have an index; the store creates one if there is none.
 
 use super::indexes::TableIndex;
 use super::{NativeTable, internal};
@@ -52,9 +52,9 @@ pub(crate) struct Reference {
     pub(crate) parent_columns: Vec<usize>,
     /// The parent's unique index of these columns.
     pub(crate) parent_index: usize,
-    /// What becomes of the child when its parent is deleted.
+    /// The action on the child when its parent is deleted.
     pub(crate) on_delete: ReferentialAction,
-    /// What becomes of the child when its parent's key changes.
+    /// The action on the child when its parent's key changes.
     pub(crate) on_update: ReferentialAction,
     /// True if it may be checked when the transaction commits.
     pub(crate) deferrable: Deferrable,
@@ -63,7 +63,7 @@ pub(crate) struct Reference {
 }
 
 impl Reference {
-    /// What becomes of the child: `is_gone` says whether its parent was deleted, or got another key.
+    /// The action on the child: after a deletion of its parent if `is_gone`, else after a change of its key.
     pub(super) fn action(&self, is_gone: bool) -> ReferentialAction {
         if is_gone { self.on_delete } else { self.on_update }
     }
@@ -141,20 +141,20 @@ impl NativeTable {
     }
 }
 
-/// What the end of a statement has to check.
+/// A check at the end of a statement.
 pub(crate) struct Check {
     pub(super) table: Arc<NativeTable>,
     pub(super) what: What,
 }
 
 pub(super) enum What {
-    /// That the row of this version refers to rows that are there.
+    /// The row of this version must refer to existing rows.
     Child(u64),
-    /// That nothing refers to this version any more, unless the other one has the same key.
+    /// No row may refer to this version any more, unless the other one has the same key.
     Parent(u64, Option<u64>),
 }
 
-/// What is to be said about a key after looking at a version.
+/// The state of a key, judged by one version.
 pub(super) enum Verdict {
     /// It is there.
     Live,
@@ -195,7 +195,7 @@ impl Check {
         })
     }
 
-    /// Checks it for a transaction: those references that are wanted. Whether others were left out.
+    /// Checks the wanted references for a transaction. Returns true if others were left out.
     ///
     /// Errors: `ForeignKeyViolation`, and those of waiting.
     pub(crate) fn run(
@@ -203,7 +203,7 @@ impl Check {
         transaction: &mut Transaction,
         is_wanted: impl Fn(&Transaction, &Reference) -> bool,
     ) -> Result<bool> {
-        // What this transaction wrote comes before what it looks at now; the other side does the same.
+        // This transaction's writes come before its reads below; the other side does the same.
         fence(Ordering::SeqCst);
         let mut has_others = false;
         for reference in self.references().iter() {
@@ -335,7 +335,7 @@ impl NativeTable {
         for (column, value) in reference.child_columns.iter().zip(values) {
             match canonical(self.types()[*column], *value) {
                 Ok(value) => writer.push(value)?,
-                // A value that the child's column cannot hold is referred to by nobody.
+                // No row refers to a value that the child's column cannot represent.
                 Err(_) => return Ok(Ok(rows)),
             }
         }
@@ -357,7 +357,7 @@ impl NativeTable {
     }
 }
 
-/// What there is under the key that a child refers to.
+/// The entry of the parent under the key that a child refers to.
 fn parent_entry(
     parent: &Arc<NativeTable>,
     index: &TableIndex,

@@ -1,17 +1,17 @@
-//! The same rows under another definition: what a change of the catalog makes of a table.
+//! The same rows under another definition: the effect of a change of the catalog on a table.
 //!
-//! Nobody else writes the table meanwhile, or cleans it up (`transaction::definitions`). A table is not changed but
-//! replaced: readers that have the old one go on with it, and writers are told to look again.
+//! No other transaction writes the table meanwhile, nor does vacuum run (`transaction::definitions`). A table is not
+//! changed but replaced: readers of the old one continue with it, and writers are redirected to the new one.
 //!
 //! ```text
 //!   the columns stay       the new table takes groups and write latch over; indexes that stay are shared, others built
 //!   the columns differ     the rows are appended to the new table under their ids; the old groups stay with the old one
 //! ```
 //!
-//! The rows are appended as well where versions that have ended are NULL in a column of an index that may not be NULL from
-//! now on: the index could not have them.
+//! The rows are appended as well if versions that have ended are NULL in a column of an index that is NOT NULL from
+//! now on: the index could not contain them.
 //!
-//! Both can be taken back ([`NativeTable::unshape`]), as long as the transaction is open.
+//! Both can be rolled back ([`NativeTable::unshape`]), as long as the transaction is open.
 //!
 //! Limit: in the second case views from before the change are refused in the new table (`lifetime`).
 
@@ -220,7 +220,7 @@ impl NativeTable {
         Ok(())
     }
 
-    /// Appends all rows to another table: where they are there.
+    /// Appends all rows to another table, and returns their positions there.
     fn copy_to(&self, other: &NativeTable, sources: &[Option<usize>], mark: u64) -> Result<Vec<(u64, u32)>> {
         let mut writer = other.latch();
         {

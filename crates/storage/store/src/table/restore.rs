@@ -1,6 +1,6 @@
-//! Rows that come back: from a checkpoint's files, from the journal, and from the table as it was before its columns changed.
+//! Restored rows: from a checkpoint's files, from the journal, and from the table as it was before its columns changed.
 //!
-//! While a store is opened nobody looks, so there are no versions: a row that changes is taken out of the indexes and
+//! While a store is opened it has no readers, so there are no versions: a changed row is removed from the indexes and
 //! buried, and its new values are appended under the same row id.
 
 use super::entries::{Newcomer, Refused};
@@ -20,7 +20,7 @@ impl NativeTable {
     /// Takes the groups of a checkpoint into this empty table; its columns have these numbers. `load` gives the rows of
     /// a group's file.
     ///
-    /// Errors: those of `load`, and `Damaged` for rows that are none of this table's.
+    /// Errors: those of `load`, and `Damaged` for rows of another table.
     pub(crate) fn load(
         &self,
         image: &TableImage,
@@ -157,7 +157,7 @@ impl NativeTable {
         Ok(())
     }
 
-    /// Takes a version out of the indexes and buries it. Only while nobody looks.
+    /// Removes a version from the indexes and buries it. Only while there are no readers.
     pub(crate) fn restore_end(&self, writer: &mut Writer, position: u64) {
         let Some(group) = writer.directory.group(position).cloned() else { return };
         let indexes = Arc::clone(&writer.indexes);

@@ -1,8 +1,8 @@
 //! The runs that a checkpoint writes for a table's indexes: new rows as a sorted run, and merged runs.
 //!
-//! The entries that an index has at any moment are of no use to a checkpoint: they lead to the newest versions, those of open
-//! transactions among them. So a run is made from the rows. The manifest before says which rows of which groups were there;
-//! those that are there now and were not then are the new ones:
+//! The entries of a live index are of no use to a checkpoint: they lead to the newest versions, those of open
+//! transactions among them. So a run is made from the rows. The manifest before lists the rows of each group at that
+//! time; the new rows are those that exist now and did not then:
 //!
 //! ```text
 //!   before     group 4: 100 rows, deleted 7       runs  A
@@ -13,9 +13,9 @@
 //! Deleted rows stay in their run (see [`crate::index::base`]). Large numbers of rows are sorted and written in parts, so that
 //! the memory for it is bounded.
 //!
-//! **Merging.** The newest runs are merged with the next one as long as together they have a quarter of its entries, so that
-//! there are few runs and every entry is written a few times at most; all of them, when more than half of the entries lead
-//! nowhere.
+//! **Merging.** The newest runs are merged with the next one as long as together they have a quarter of its entries, so
+//! that there are few runs and every entry is written a few times at most; all runs are merged when more than half of
+//! the entries are dead.
 
 use super::NativeTable;
 use super::indexes::TableIndex;
@@ -84,7 +84,7 @@ impl<'i> Live<'i> {
             .is_some_and(|group| offset < group.rows && group.deleted.binary_search(&offset).is_err())
     }
 
-    /// How many rows there are.
+    /// The number of rows.
     pub(crate) fn count(&self) -> u64 {
         self.groups.values().map(|group| u64::from(group.rows) - group.deleted.len() as u64).sum()
     }

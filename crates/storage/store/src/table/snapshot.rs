@@ -16,7 +16,7 @@ use std::sync::{Arc, OnceLock};
 /// From this part of the row slots on, rows are given as bits.
 const BITMAP_FROM: usize = 32;
 
-/// What a view sees of a table, pinned.
+/// The table as a view sees it, pinned.
 ///
 /// The row slots of the interface count through the groups; all groups but the last are full.
 pub struct TableSnapshot {
@@ -29,7 +29,7 @@ pub struct TableSnapshot {
 }
 
 impl NativeTable {
-    /// What a view sees of the table, as the executors' interface has it.
+    /// The table as a view sees it, as the executors' interface.
     pub fn snapshot_for(self: &Arc<Self>, view: View) -> Arc<TableSnapshot> {
         let reader = self.reader(view);
         let directory = Arc::clone(reader.directory());

@@ -1,4 +1,4 @@
-//! Taking single changes back, under the write latch: entries first, then stamps.
+//! Undo of single changes, under the write latch: entries first, then stamps.
 
 use super::{NativeTable, Writer};
 use crate::group::{Group, offset_of};
@@ -7,7 +7,7 @@ use crate::stamp::NOWHERE;
 use std::sync::Arc;
 
 impl NativeTable {
-    /// Takes back that a row was inserted.
+    /// Undoes the insertion of a row.
     pub(crate) fn undo_insert(&self, position: u64) {
         let mut writer = self.latch();
         if let Some((position, group)) = writer.resolve(position) {
@@ -15,7 +15,7 @@ impl NativeTable {
         }
     }
 
-    /// Takes back that a version was replaced by another.
+    /// Undoes the replacement of a version by another.
     pub(crate) fn undo_update(&self, old: u64, new: u64) {
         let mut writer = self.latch();
         if let Some((new, group)) = writer.resolve(new) {
@@ -27,7 +27,7 @@ impl NativeTable {
         }
     }
 
-    /// Takes back that a row was deleted.
+    /// Undoes the deletion of a row.
     pub(crate) fn undo_delete(&self, old: u64) {
         let writer = self.latch();
         if let Some((old, group)) = writer.resolve(old) {
@@ -35,7 +35,7 @@ impl NativeTable {
         }
     }
 
-    /// Takes a version out of the indexes, and says that it never came to be.
+    /// Removes a version from the indexes, and marks it as never created.
     fn undo_version(&self, writer: &mut Writer, group: &Arc<Group>, position: u64) {
         let offset = offset_of(position);
         let stored = Stored { group, offset };

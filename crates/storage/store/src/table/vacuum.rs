@@ -1,4 +1,4 @@
-//! Cleaning up what nobody can see any more.
+//! Removal of versions that no view can see any more.
 //!
 //! A version is dead when it was rolled back, or ended by a commit up to the horizon: no open view is older, and none ever
 //! will be. Vacuum goes over the groups, one at a time under the write latch:
@@ -10,18 +10,19 @@
 //!                         all created before the horizon: the `created` stamps are freed
 //! ```
 //!
-//! Who has pinned the directory keeps the old groups, and what is in them still holds for its view. A writer that comes
-//! with a position in a dropped group finds the row through `moved`, as long as its statement has its view; an index entry of a moved row leads old readers back
-//! through the link from the new copy to the old one.
+//! A reader that has pinned the directory keeps the old groups, and their contents still hold for its view. A writer
+//! that comes with a position in a dropped group finds the row through `moved`, as long as its statement has its view;
+//! an index entry of a moved row leads old readers back through the link from the new copy to the old one.
 //!
-//! A row is moved only if everybody sees it and nobody has marked it. Links to dead versions lead nowhere once their group
-//! is dropped, which is right: what is behind them has been dead for longer.
+//! A row is moved only if every view sees it and no transaction has marked it. Links to dead versions lead nowhere once
+//! their group is dropped, which is right: the versions behind them have been dead for longer.
 //!
-//! Vacuum is done in steps, by those who commit, when a table has collected enough garbage ([`NativeTable::tidy`]): who
-//! has ended many versions does as much at once, so garbage does not gather faster than it goes. What a pass must leave,
-//! because somebody looks back at it, is counted again at its end and tried again some commits later, at longer and
-//! longer intervals while nothing comes of it. So a table has, besides what open views see, at most a quarter of its slots
-//! of garbage, or 4,096 versions, or what those few commits have left.
+//! Vacuum is done in steps, by committing transactions, when a table has collected enough garbage
+//! ([`NativeTable::tidy`]): a transaction that has ended many versions removes as many at once, so garbage does not
+//! gather faster than it is removed. Versions that a pass must leave, because an older view reads them, are counted at
+//! its end, and retried some commits later, at longer and longer intervals while nothing can be removed. So a table
+//! has, besides the versions that open views see, at most a quarter of its slots of garbage, or 4,096 versions, or the
+//! garbage of those few commits.
 
 use super::entries::{Newcomer, Replaced};
 use super::{NativeTable, Retired, TableIndex, Writer};
@@ -42,7 +43,7 @@ const RETRY_COMMITS: (u64, u64) = (32, 4096);
 /// A group is rewritten when at most one slot in so many is alive.
 const SPARSE: usize = 4;
 
-/// What a vacuum did.
+/// The result of a vacuum.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Vacuumed {
     /// Dead versions taken out of the indexes.
@@ -114,7 +115,7 @@ impl NativeTable {
             }
             if !writer.vacuum.is_running {
                 if horizon <= writer.vacuum.horizon {
-                    // Somebody looks back at what is left.
+                    // Older views read the rest.
                     self.vacuum_after.store(published + writer.vacuum.patience.max(RETRY_COMMITS.0), Ordering::Relaxed);
                     break;
                 }
@@ -262,7 +263,7 @@ impl NativeTable {
         let groups = writer.directory.groups().iter().filter(|other| other.number() != group.number()).cloned();
         let directory = Directory::of(groups.collect(), Arc::clone(&writer.indexes))?;
         self.install(writer, directory);
-        // Whoever may come with a position in this group began its statement before now.
+        // A reader that may come with a position in this group began its statement before now.
         let horizon = self.shared.horizon();
         writer.retired.retain(|_, retired| retired.commit >= horizon);
         let commit = self.shared.published().load(Ordering::SeqCst);
@@ -301,7 +302,7 @@ fn group_from(directory: &Directory, number: u64) -> Option<Arc<Group>> {
     groups.get(groups.partition_point(|group| group.number() < number)).cloned()
 }
 
-/// Returns true if everybody sees all of a cleaned group that is not dead, and nobody has marked any of it.
+/// Returns true if every view sees all of a cleaned group that is not dead, and no transaction has marked any of it.
 fn is_movable(group: &Group, horizon: u64) -> bool {
     let mut alive = (0..group.len()).filter(|offset| !group.is_dead(*offset, horizon));
     alive.all(|offset| group.created(offset) <= horizon && group.ended(offset) == NEVER)

@@ -6,9 +6,10 @@
 //!   delete    latch -> mark the version ended
 //! ```
 //!
-//! A mark of another open transaction, on the version or on a key, means: let go of the latch, wait, start over. So does the
-//! stamp of a commit that is not published yet, for no statement sees what it did. After that the version may be ended: then read committed looks at the newest one ([`Written::Moved`]), and the caller decides
-//! whether it still wants to change it; the other isolations fail with `Conflict`.
+//! A mark of another open transaction, on the version or on a key, means: release the latch, wait, start over. So does
+//! the stamp of a commit that is not published yet, since no statement sees its changes. After that the version may be
+//! ended: then read committed reads the newest one ([`Written::Moved`]), and the caller decides if it still wants to
+//! change it; the other isolation levels fail with `Conflict`.
 
 use super::entries::{Newcomer, Refused, Replaced};
 use super::references::Check;
@@ -23,10 +24,10 @@ use mainstay_types::{Code, Error, Result, SqlType, ValueRef};
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
 
-/// The mark of a row that nobody can meet until it is stamped: no transaction has this number.
+/// The mark of a row that no other transaction can meet until it is stamped: no transaction has this number.
 const NOBODY: u64 = MARK;
 
-/// What became of a change to a row.
+/// The outcome of a change to a row.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Written {
     /// It is done; the row's newest version is here.
@@ -41,7 +42,7 @@ pub enum Written {
     Gone,
 }
 
-/// How far the mark on a version came.
+/// The outcome of marking a version as ended.
 enum Ended {
     Done,
     Obstacle(Obstacle),
@@ -84,12 +85,12 @@ impl NativeTable {
         Ok(position)
     }
 
-    /// Inserts a row into one of a session's temporary tables as a transaction of its own: whether it did. What is more than a
-    /// row that nobody but its session can meet is for [`NativeTable::insert`].
+    /// Inserts a row into one of a session's temporary tables as a separate transaction, and returns true if it did.
+    /// Rows that need more than that are for [`NativeTable::insert`].
     ///
-    /// There is nothing to write down, to take back, to wait for or to keep others from. What is left of a transaction is
-    /// its number: a view of before does not see the row. While the session has not looked at anything since the last
-    /// commit, that one's number tells a view of before as well as a new one, so a loop of INSERTs takes one number.
+    /// No redo record, undo, wait or lock is needed. All that is left of a transaction is its number: an older view
+    /// does not see the row. While the session has read nothing since the last commit, the number of that commit
+    /// distinguishes older views as well as a new one, so a loop of INSERTs takes one number.
     ///
     /// Transactions that look at the table must know of `own` ([`Transaction::set_temporary`]).
     ///
@@ -162,7 +163,7 @@ impl NativeTable {
                 Err(refused) => {
                     group.unend(offset_of(old));
                     drop(writer);
-                    // Who waits for this row may go on.
+                    // Transactions that wait for this row may continue.
                     self.shared.waits.wake();
                     let obstacle = refused.met(transaction, self)?;
                     transaction.wait(&obstacle)?;
@@ -196,9 +197,9 @@ impl NativeTable {
 
     /// Replaces the version that has these values in the columns of a unique index by one that differs in these columns: the
     /// id of its row. The row is looked for and changed under one latch, which is the short way of most updates.
-    ///
-    /// `None` for whatever is not that simple - the first change of its transaction, no such row, or not in the version that
-    /// the view sees, or somebody to wait for: nothing was done, and [`Reader::get`](super::Reader::get) with [`NativeTable::update_columns`] is the way.
+    /// `None` in other cases - the first change of its transaction, no such row, or not in the version that
+    /// the view sees, or a transaction to wait for: nothing was done, and the caller uses
+    /// [`Reader::get`](super::Reader::get) with [`NativeTable::update_columns`].
     ///
     /// Errors: those of [`NativeTable::insert`].
     pub fn update_by_key(
@@ -209,7 +210,7 @@ impl NativeTable {
         view: View,
     ) -> Result<Option<u64>> {
         if !transaction.is_writer() {
-            // Becoming one is for who has found a row.
+            // A transaction becomes a writer only after it has found a row.
             return Ok(None);
         }
         let mark = transaction.mark()?;
@@ -238,7 +239,7 @@ impl NativeTable {
             Err(refused) => {
                 group.unend(offset);
                 drop(writer);
-                // Who waits for this row may go on.
+                // Transactions that wait for this row may continue.
                 self.shared.waits.wake();
                 return refused.met(transaction, self).map(|_| None);
             }
@@ -294,7 +295,7 @@ impl NativeTable {
         Ok(Written::Done(old))
     }
 
-    /// Locks the row of which there is a version at a position, until the transaction ends: nobody else changes it.
+    /// Locks the row of which there is a version at a position, until the transaction ends: no other changes it.
     ///
     /// Errors: `Conflict`, and those of waiting.
     pub fn lock(self: &Arc<Self>, transaction: &mut Transaction, position: u64, mode: LockMode) -> Result<Written> {
@@ -340,8 +341,8 @@ impl NativeTable {
         }
     }
 
-    /// Holds a range of the table until the transaction ends: nobody else puts a row there. In mode Exclusive nobody else
-    /// holds any of it either.
+    /// Locks a range of the table until the transaction ends: no other inserts a row there. In mode Exclusive no other
+    /// locks any of it either.
     ///
     /// Errors: those of waiting.
     pub fn lock_range(self: &Arc<Self>, transaction: &mut Transaction, range: KeyRange, mode: LockMode) -> Result<()> {
@@ -354,7 +355,7 @@ impl NativeTable {
                     transaction.wait(&obstacle)?;
                 }
                 None => {
-                    // Under the latch: who puts a row in looks for ranges there, too.
+                    // Under the latch: a transaction that inserts a row checks the ranges there, too.
                     transaction.take_range(self.id, mode, range);
                     return Ok(());
                 }
@@ -451,7 +452,7 @@ impl NativeTable {
         Ok(position)
     }
 
-    /// Takes back what [`crate::group::GroupWriter::reserve`] noted: the slot stays free.
+    /// Undoes [`crate::group::GroupWriter::reserve`]: the slot stays free.
     fn unreserve(&self, writer: &mut Writer) {
         if let Some(group) = &writer.current {
             self.links.remove(group.next_position(), writer.indexes.len());
@@ -484,7 +485,7 @@ impl NativeTable {
     }
 }
 
-/// What a writer does that comes second.
+/// The outcome for a writer whose row another transaction has changed first.
 fn overtaken(transaction: &Transaction, group: &Group, position: u64) -> Result<Written> {
     transaction.check_overtaken()?;
     Ok(match group.next(offset_of(position)) {

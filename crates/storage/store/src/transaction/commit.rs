@@ -1,11 +1,11 @@
-//! Commit: one number, one frame, all stamps, then everybody sees it.
+//! Commit: one number, one frame, all stamps, then publication.
 //!
 //! ```text
 //!   under the commit mutex            validate (serializable) -> number -> frame to the journal -> marks become the number
 //!   then, side by side with others    wait for the journal -> publish -> wake who waited
 //! ```
 //!
-//! Stamps are set before the journal has kept its promise: nobody reads them as committed, because views read at the
+//! Stamps are set before the journal is durable: no view reads them as committed, because views read at the
 //! published number, and a writer that meets such a stamp waits for its publication ([`super::Obstacle::Commit`]).
 
 use super::history::Committed;
@@ -21,7 +21,7 @@ use std::sync::atomic::Ordering;
 /// A commit that has its number.
 struct Stamped {
     commit: u64,
-    /// What the journal gave for what was to be written down.
+    /// The journal's ticket for the frame of the transaction.
     ticket: Option<u64>,
     durability: Durability,
     /// The last commit before it that has to keep a promise yet.
@@ -44,9 +44,9 @@ impl From<Error> for Refused {
 impl Transaction {
     /// Makes the changes last and visible: the commit's number. A transaction without changes has that of its view.
     ///
-    /// Errors: `ForeignKeyViolation` of what the last statement did or was deferred, `Conflict` of a serializable transaction, or what the
-    /// journal reports. The transaction is then rolled back - except when it is the journal that failed: then its fate is
-    /// decided when the store is opened again, and until then nobody sees it.
+    /// Errors: `ForeignKeyViolation` of the last statement or of a deferred check, `Conflict` of a serializable
+    /// transaction, or an error of the journal. The transaction is then rolled back, except if the journal failed: then
+    /// its fate is decided when the store is opened again, and until then it stays invisible.
     pub fn commit(mut self) -> Result<u64> {
         if let Err(error) = self.run_checks().and_then(|()| self.run_deferred()).and_then(|()| self.check_sound()) {
             self.rollback_all();
@@ -74,7 +74,7 @@ impl Transaction {
                 Ok(()) => self.shared.check(),
                 Err(error) => Err(self.shared.fail(error)),
             },
-            // Nothing of it is in the journal; but who sees it sees the commits before, too.
+            // Nothing of it is in the journal; but a view that sees it sees the commits before, too.
             (None, Some(unseen)) => self.shared.wait_published(unseen),
             (None, None) => self.shared.check(),
         };
@@ -89,7 +89,7 @@ impl Transaction {
         outcome
     }
 
-    /// Errors: why the rows of a table could not be read that it has written: what it wrote may follow from them.
+    /// Errors: the reason why the rows of a written table could not be read, as the writes may depend on them.
     fn check_sound(&self) -> Result<()> {
         self.tables.iter().try_for_each(|table| table.check_sound())
     }

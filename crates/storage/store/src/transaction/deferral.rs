@@ -1,6 +1,6 @@
 //! Deferred references: DEFERRABLE foreign keys and SET CONSTRAINTS.
 //!
-//! A statement's checks are run at its end. Those of references that are deferred then are kept, and are run when the
+//! The checks of a statement are run at its end. Those of deferred references are stored, and are run when the
 //! transaction commits:
 //!
 //! ```text
@@ -10,25 +10,25 @@
 //!   commit                 pending --deferrable references-> run
 //! ```
 //!
-//! What SET CONSTRAINTS has looked at stays pending: a rollback to a savepoint may take away what has satisfied it. A check
-//! looks at what there is when it is run, so running it twice does no harm, and one of a row that is gone by then finds
-//! nothing to do. Actions (CASCADE and so on) and RESTRICT are never deferred, as in PostgreSQL.
+//! Checks that SET CONSTRAINTS has run stay pending: a rollback to a savepoint may remove the row that satisfied them.
+//! A check reads the current state, so running it twice does no harm, and one of a row that is gone by then has nothing
+//! to do. Actions (CASCADE and so on) and RESTRICT are never deferred, as in PostgreSQL.
 
 use super::Transaction;
 use crate::files::catalog::Deferrable;
 use crate::table::{Check, NativeTable, Reference};
 use mainstay_types::{Code, Error, Result};
 
-/// What a transaction has deferred, and what it has said about that.
+/// The deferred checks of a transaction, and its SET CONSTRAINTS statements.
 #[derive(Default)]
 pub(super) struct Deferral {
     /// Checks of which a reference was deferred when their statement ended.
     pub(super) pending: Vec<Check>,
-    /// What SET CONSTRAINTS has said: a name in lower case, or all, and whether it is deferred. The last one counts.
+    /// The SET CONSTRAINTS statements: a name in lower case, or all, and true for DEFERRED. The last one counts.
     said: Vec<(Option<String>, bool)>,
 }
 
-/// How much there was of both at a savepoint.
+/// The lengths of both lists at a savepoint.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct DeferralMark {
     pending: usize,
@@ -47,8 +47,8 @@ impl Deferral {
 }
 
 impl Transaction {
-    /// SET CONSTRAINTS: whether the deferrable references of this name in lower case, or all of them, are looked at when
-    /// the transaction commits. If they no longer are, what was deferred is looked at now.
+    /// SET CONSTRAINTS: defers the references of this name in lower case, or all of them, to the commit of the
+    /// transaction, or ends that. If they are deferred no longer, their pending checks are run now.
     ///
     /// Errors: `ForeignKeyViolation`, and those of waiting; the caller then rolls back to before the statement.
     pub fn set_deferred(&mut self, name: Option<&str>, is_deferred: bool) -> Result<()> {

@@ -1,23 +1,24 @@
-//! Locks of definitions: who writes a table, and who changes what it is.
+//! Locks of definitions: shared by the writers of a table, exclusive for a change of its definition.
 //!
-//! A transaction that writes a table shares the lock of its definition from its first write there to its end. One that
-//! changes the table - ALTER, DROP, CREATE INDEX, a foreign key that leads to it - has it alone from then on, and so nobody
-//! has rows in it that are not committed; so has one that empties it, or changes what a language keeps beside its definition
-//! ([`Transaction::hold`]: TRUNCATE, triggers). Both wait as they would for a row, so a deadlock of definitions and rows is found
-//! like any other. Who reads takes no lock: it has the table as it was ([`crate::table::NativeTable::check_seen`]).
+//! A transaction that writes a table holds the shared lock of its definition from its first write there to its end. One
+//! that changes the table - ALTER, DROP, CREATE INDEX, a foreign key that leads to it - holds it exclusively from then
+//! on, so that the table has no uncommitted rows of others; so does one that empties it, or changes an object that a
+//! language keeps beside its definition ([`Transaction::hold`]: TRUNCATE, triggers). Both wait as they would for a row,
+//! so a deadlock of definitions and rows is found like any other. Readers take no lock: they have the table as it was
+//! ([`crate::table::NativeTable::check_seen`]).
 //!
 //! ```text
 //!   orders   writers 7 9   changer 12      12 waits for 7, then for 9;  13 begins to write: waits for 12
 //!   lines    writers 13                    others go on
 //! ```
 //!
-//! A table keeps its lock when another one takes its place, since that is the same table under another definition.
-//! Temporary tables have none: nobody but their session meets them.
+//! A table keeps its lock when another one replaces it, since that is the same table under another definition.
+//! Temporary tables have no lock: only their session uses them.
 //!
-//! # The order of what is inside
+//! # Lock order
 //!
-//! Waiting for a transaction happens with nothing held. Of the mutexes below one may be taken while those left of it are
-//! held, and never the other way round:
+//! A transaction holds none of these mutexes while it waits for another. A mutex below may be taken while those left of
+//! it are held, and never the other way round:
 //!
 //! ```text
 //!   waits -> the state of a definition's lock, of the locks of names, rows and ranges
@@ -25,8 +26,8 @@
 //!   a table's latch -> commits -> the catalog as everybody sees it
 //! ```
 //!
-//! Whoever gives a lock back wakes those who wait after it has let go of its state. Checks that were deferred, which may
-//! wait, are run before a commit takes the mutex of commits.
+//! A transaction that releases a lock wakes the waiters after it has released the mutex of the lock's state. Deferred
+//! checks, which may wait, are run before a commit takes the mutex of commits.
 
 use super::{Awaited, Transaction};
 use crate::table::NativeTable;
@@ -38,7 +39,7 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 #[derive(Default)]
 pub(crate) struct DefinitionLock {
     state: Mutex<State>,
-    /// How often somebody began or ceased to have it alone.
+    /// The number of times that a transaction began or ceased to hold it exclusively.
     turns: AtomicU64,
 }
 
@@ -65,7 +66,7 @@ impl DefinitionLock {
         }
     }
 
-    /// Keeps new writers out for one that wants it alone: whether they were not kept out before; or who has done so.
+    /// Excludes new writers for an exclusive lock. True if they were not excluded before; an error is the holder.
     fn claim(&self, changer: u64) -> Result<bool, u64> {
         let mut state = self.lock();
         match state.changer {
@@ -84,7 +85,7 @@ impl DefinitionLock {
         self.lock().writers.iter().copied().find(|other| *other != writer)
     }
 
-    /// Who writes the table, and who changes what it is.
+    /// The writers of the table, and the transaction that changes its definition.
     pub(crate) fn holders(&self) -> (Vec<u64>, Option<u64>) {
         let state = self.lock();
         (state.writers.clone(), state.changer)
@@ -98,7 +99,7 @@ impl DefinitionLock {
         self.lock().writers.contains(&writer)
     }
 
-    /// Returns true if somebody changes the table.
+    /// Returns true if a transaction changes the table.
     pub(crate) fn is_claimed(&self) -> bool {
         self.lock().changer.is_some()
     }
@@ -116,7 +117,7 @@ impl DefinitionLock {
         }
     }
 
-    /// A number that is another one after somebody had it alone.
+    /// A number that changes whenever a transaction held it exclusively.
     pub(crate) fn turns(&self) -> u64 {
         self.turns.load(Ordering::Acquire)
     }
@@ -141,13 +142,13 @@ impl Transaction {
     /// Makes the transaction one that writes a table before it does, for values that belong to the table as it is then:
     /// numbers of an identity column, which TRUNCATE lets begin again.
     ///
-    /// Errors: those of waiting for who changes the table, `DefinitionChanged` when another one has its place, and why it
-    /// may not be written.
+    /// Errors: those of waiting for a change of the table, `DefinitionChanged` when another one has its place, and the
+    /// reason why it may not be written.
     pub fn will_write(&mut self, table: &Arc<NativeTable>) -> Result<()> {
         self.enter(table).map(drop)
     }
 
-    /// Has a table alone until the transaction ends: waits for all who have written it, and lets nobody else write.
+    /// Locks a table exclusively until the transaction ends: waits for all writers, and excludes others.
     ///
     /// Errors: those of waiting, `DefinitionChanged` when another one has its place, and why it may not be written.
     pub fn hold(&mut self, table: &Arc<NativeTable>) -> Result<()> {
@@ -159,8 +160,8 @@ impl Transaction {
 
     /// Makes the transaction one that writes a table: its mark.
     ///
-    /// Errors: those of [`Transaction::mark`] and of waiting for who changes the table, `DefinitionChanged` when another
-    /// one has its place, and why it may not be written.
+    /// Errors: those of [`Transaction::mark`] and of waiting for a change of the table, `DefinitionChanged` when
+    /// another one has its place, and the reason why it may not be written.
     #[inline]
     pub(crate) fn enter(&mut self, table: &Arc<NativeTable>) -> Result<u64> {
         let mark = self.mark()?;
@@ -171,7 +172,7 @@ impl Transaction {
         Ok(mark)
     }
 
-    /// The same for a writer that waits for nobody: whether it is in.
+    /// The same without waiting. Returns true if it is in.
     #[inline]
     pub(crate) fn enters_at_once(&mut self, table: &Arc<NativeTable>) -> bool {
         if self.has_met(table) {
@@ -204,7 +205,7 @@ impl Transaction {
         Ok(())
     }
 
-    /// Waits until nobody else writes a table, and keeps others out until the transaction ends.
+    /// Waits until no other transaction writes a table, and excludes others until the transaction ends.
     ///
     /// Errors: those of waiting.
     pub(crate) fn claim_table(&mut self, table: &Arc<NativeTable>) -> Result<()> {
@@ -225,7 +226,7 @@ impl Transaction {
                 return Err(error);
             }
         }
-        // Who cleans up does not come any more, and is done when the latch is free.
+        // Vacuum starts no new pass on the table, and a running one is done when the latch is free.
         drop(table.latch());
         self.claimed.push(Arc::clone(lock));
         Ok(())

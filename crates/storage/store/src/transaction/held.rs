@@ -1,4 +1,4 @@
-//! What a transaction holds besides the marks on its versions: locks of rows, and ranges of tables.
+//! The locks of a transaction besides the marks on its versions: locks of rows, and ranges of tables.
 
 use super::locks::{LockMode, RowName};
 use super::ranges::{Interval, KeyRange};

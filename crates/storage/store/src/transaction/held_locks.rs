@@ -1,4 +1,4 @@
-//! What transactions hold, for who looks at them from outside.
+//! The locks of all transactions, for monitoring.
 
 use super::{LockMode, Wait};
 use crate::store::Store;
@@ -6,10 +6,10 @@ use crate::store::Store;
 /// No more locks of rows are listed.
 const MOST_ROWS: usize = 10_000;
 
-/// What a transaction holds.
+/// The kind of lock that a transaction holds.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Held {
-    /// It has written a table, so that nobody changes what that is.
+    /// It has written a table, so that no other changes its definition.
     Written,
     /// It changes what a table is.
     Defined,
@@ -17,14 +17,14 @@ pub enum Held {
     Row(u64, LockMode),
 }
 
-/// A lock of a transaction. What it has changed needs none: there are its marks.
+/// A lock of a transaction. Changed rows need none: they have its marks.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct HeldLock {
     /// The number of the transaction.
     pub transaction: u64,
     /// The number of the table.
     pub table: u64,
-    /// What it is.
+    /// The kind of lock.
     pub held: Held,
 }
 
@@ -34,7 +34,7 @@ impl Store {
         self.shared.waits.list()
     }
 
-    /// What transactions hold of tables that are committed; of rows no more than ten thousand.
+    /// The locks of transactions on committed tables; of rows no more than ten thousand.
     pub fn held_locks(&self) -> Vec<HeldLock> {
         let mut all = Vec::new();
         let shared = &self.shared;

@@ -1,26 +1,26 @@
-//! What commits changed, for the transactions that must have seen it: serializable isolation.
+//! The changes of recent commits, for the validation of serializable transactions.
 //!
-//! A serializable transaction reads at its view like any other, and notes what it asked for: a table and a condition, or a
-//! row. When it has written something and commits, it must be as if all its reading had happened now: so every row changed
-//! by commits since its view is compared with what it noted. If one matches, before or after the change, it fails with
-//! `Conflict`. What only reads is serial at its view, and never fails.
+//! A serializable transaction reads at its view like any other, and records its reads: a table and a condition, or a
+//! row. When it has written something and commits, the result must be as if all its reads had happened now: so every
+//! row changed by commits since its view is compared with its recorded reads. If one matches, before or after the
+//! change, it fails with `Conflict`. A transaction that only reads is serial at its view, and never fails.
 //!
 //! ```text
 //!   view at 10           commit 11: row 7      commit 12: row 9          commits: look at 11 and 12
 //!      |---- reads: t WHERE x > 3 ------------------------------------------|
 //! ```
 //!
-//! Commits are kept while a serializable transaction is open, from the oldest open view on.
+//! Commits are stored while a serializable transaction is open, from the oldest open view on.
 
 use super::serializable::{Read, touches};
 use crate::table::NativeTable;
 use std::collections::VecDeque;
 use std::sync::Arc;
 
-/// What the commits since the oldest view changed.
+/// The changes of the commits since the oldest view.
 #[derive(Default)]
 pub(crate) struct History {
-    /// How many serializable transactions are open.
+    /// The number of open serializable transactions.
     open: usize,
     commits: VecDeque<Committed>,
 }

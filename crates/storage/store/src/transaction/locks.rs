@@ -1,19 +1,19 @@
-//! Explicit row locks: what SELECT ... FOR UPDATE and FOR SHARE take.
+//! Explicit row locks: those of SELECT ... FOR UPDATE and FOR SHARE.
 //!
-//! Changing a row marks it, and needs no entry here. This table is for rows that are held without being changed, and a
-//! writer looks at it only when it is not empty. Both happen under the write latch of the row's table, so that a lock and a
-//! mark never pass each other.
+//! Changing a row marks it, and needs no entry here. This table is for rows that are locked without being changed, and
+//! a writer reads it only when it is not empty. Both happen under the write latch of the row's table, so that a lock
+//! and a mark never miss each other.
 //!
-//! Locks are of rows (ids), not of versions, and go with their transaction.
+//! Locks are of rows (ids), not of versions, and end with their transaction.
 
 use std::collections::HashMap;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
-/// How a row is locked.
+/// The mode of a row lock.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum LockMode {
-    /// Others may lock it too, and nobody may change it.
+    /// Others may lock it too, but not change it.
     Share,
     /// For this transaction only.
     Exclusive,
@@ -58,7 +58,7 @@ impl RowLocks {
         true
     }
 
-    /// The rows that are locked, each with who has it and how; no more than so many.
+    /// The locked rows, each with its holder and mode; no more than so many.
     pub(crate) fn list(&self, most: usize) -> Vec<(RowName, u64, LockMode)> {
         let rows = self.lock();
         let of = |(row, holders): (&RowName, &Holders)| {

@@ -1,4 +1,4 @@
-//! What a transaction needs of the journal: a place for its changes, and the promise that they are durable.
+//! A transaction's interface to the journal: a place for its changes, and the guarantee that they are durable.
 //!
 //! A transaction collects its changes in a [`Redo`]; at its commit they go to the [`Journal`] as one frame. A store
 //! in memory has neither: [`NoJournal`].
@@ -37,7 +37,7 @@ pub trait Redo: Send {
     /// Forgets what came after a mark: a savepoint was rolled back to.
     fn truncate(&mut self, mark: usize);
 
-    /// How much memory they take.
+    /// The memory that they take, in bytes.
     fn bytes(&self) -> usize;
 
     /// Returns true if there is nothing to write.
@@ -49,7 +49,7 @@ pub trait Redo: Send {
 
 /// Where the frames of transactions go.
 pub trait Journal: Send + Sync {
-    /// A place for the changes of a new transaction; `None` if nobody wants to know them.
+    /// A place for the changes of a new transaction; `None` if they are not logged.
     fn redo(&self) -> Option<Box<dyn Redo>>;
 
     /// Appends the frame of the transaction that commits under this number: a ticket to wait with. Called in the order of
@@ -70,7 +70,7 @@ pub trait Journal: Send + Sync {
         self.wait(ticket)
     }
 
-    /// What transactions ask for that say nothing else.
+    /// The durability of transactions that do not set one.
     fn durability(&self) -> Durability {
         Durability::Full
     }

@@ -1,23 +1,24 @@
-//! The memory that the changes of an open transaction hold: what goes to the journal at its commit, what it has written
-//! where, for undo, and the rows of tables that it has created. And the rows of the session's temporary tables, which are held
-//! for as long as the tables are there.
+//! The memory that the changes of an open transaction take: its redo records, its undo list, and the rows of tables
+//! that it has created. Also the rows of the session's temporary tables, which are counted for as long as the tables
+//! exist.
 //!
 //! ```text
 //!   write, write, write ...   every few of them: how much is it now?   another mebibyte: ask the account for it
 //! ```
 //!
-//! Who begins transactions says where to ask ([`Transaction::set_accounts`]): what is asked for is held until the transaction
-//! is over, and a refusal is the error of the write, whose statement is taken back. A transaction of few changes never asks.
+//! The caller that begins transactions sets the account to ask ([`Transaction::set_accounts`]): requested memory is
+//! held until the transaction is over, and a refusal is the error of the write, whose statement is rolled back. A
+//! transaction of few changes never asks.
 //!
-//! Limits: rows of tables that everybody sees are counted by their table ([`crate::memory`]); locks, checks that are deferred,
-//! and what a serializable transaction has read are not counted.
+//! Limits: rows of shared tables are counted by their table ([`crate::memory`]); locks, deferred checks,
+//! and the recorded reads of a serializable transaction are not counted.
 
 use super::{Transaction, Write};
 use mainstay_types::Result;
 use mainstay_types::interrupt::Pace;
 use std::sync::Arc;
 
-/// What holds memory for one transaction, until it is dropped.
+/// The memory account of one transaction, until it is dropped.
 pub trait Account: Send {
     /// Holds so many bytes, in the place of those before.
     ///
@@ -34,7 +35,7 @@ const CHANGES: &str = "the changes of a transaction";
 /// The name of the account of a session's temporary tables.
 const TEMPORARY: &str = "temporary tables";
 
-/// What is asked for at once.
+/// The size of a request in bytes.
 const PORTION: usize = 1 << 20;
 
 /// Writes between two looks at the memory.
@@ -74,7 +75,7 @@ impl Balance {
     }
 }
 
-/// Counts the writes of a transaction, which end when the statement is to end, and says when to look at their memory.
+/// Counts the writes of a transaction: checks for cancellation, and determines when to measure their memory.
 pub(super) struct WritePace {
     pace: Pace,
     left: u32,
@@ -100,7 +101,7 @@ impl WritePace {
         self.pace.step()
     }
 
-    /// The same for a write: whether it is time to look at the memory.
+    /// The same for a write. Returns true if it is time to measure the memory.
     #[inline]
     pub(super) fn step_of_write(&mut self) -> Result<bool> {
         self.left -= 1;

@@ -1,7 +1,7 @@
-//! Transactions: what they see, how they wait, how they end.
+//! Transactions: views, waits, commit and rollback.
 //!
-//! A [`Transaction`] belongs to one session at a time. It reads at a [`View`], marks what it writes, and keeps a list of what
-//! it wrote, to turn the marks into a commit number at the end, or to take everything back.
+//! A [`Transaction`] belongs to one session at a time. It reads at a [`View`], marks its writes, and keeps a list of
+//! them, to turn the marks into a commit number at the end, or to undo everything.
 //!
 //! ```text
 //!   begin(isolation)
@@ -12,7 +12,7 @@
 //!   commit()  = number, journal, stamps, publish          rollback() = undo in reverse order
 //! ```
 //!
-//! | isolation | reads at | somebody else changed the row first |
+//! | isolation | reads at | another transaction changed the row first |
 //! |---|---|---|
 //! | read committed | a new view for every statement | wait, then look at the newest version |
 //! | repeatable read, snapshot | the first statement's view | wait, then fail with `Conflict` |
@@ -75,7 +75,7 @@ use views::Ticket;
 use waits::Waiter;
 pub use waits::{Awaited, Wait};
 
-/// What a transaction is kept from seeing.
+/// The isolation level of a transaction.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Isolation {
     /// Every statement sees what was committed before it began.
@@ -119,7 +119,7 @@ pub struct Transaction {
     /// Its writes, which end when the statement is to end.
     pace: WritePace,
     writes: Vec<Write>,
-    /// How many versions it has ended, those included that were taken back.
+    /// The number of versions it has ended, those included that were rolled back.
     ended: usize,
     /// True if the last write may be extended by the next one: not beyond a savepoint.
     extensible: bool,
@@ -135,9 +135,9 @@ pub struct Transaction {
     /// True if it holds ranges of tables.
     has_ranges: bool,
     pub(crate) checks: Vec<Check>,
-    /// The version of the catalog for which who runs its statements has planned them outside.
+    /// The version of the catalog for which the SQL layer has planned its statements.
     planned_with: Option<u64>,
-    /// What waits for the end of the transaction.
+    /// The checks that wait for the end of the transaction.
     deferral: Deferral,
     durability: Durability,
     /// The catalog as this transaction has changed it, and as its statement has seen it.
@@ -148,9 +148,9 @@ pub struct Transaction {
     outlook: Option<Arc<Outlook>>,
     /// The one beside which it reads, and whether it sees what that one's statement does, and not what it would see now.
     beside: Option<(Arc<Outlook>, bool)>,
-    /// How to take the changes of the catalog back.
+    /// The changes of the catalog, for their undo.
     steps: Vec<CatalogStep>,
-    /// What else is to be done then.
+    /// Further actions of a rollback.
     reversals: undo::Reversals,
     is_over: bool,
     /// True if it may change temporary tables only.
@@ -227,9 +227,9 @@ impl Transaction {
         }
     }
 
-    /// Says that who runs the statements has planned them for this version of the catalog, and from more than the catalog
-    /// shows: from triggers, which belong to a table and are not in its definition. A write that has waited for who had the
-    /// table alone then is `DefinitionChanged`, whatever that one did.
+    /// Sets the version of the catalog for which the SQL layer has planned the statements, and from more than the
+    /// catalog shows: from triggers, which belong to a table and are not in its definition. A write that has waited for
+    /// an exclusive lock on the table then is `DefinitionChanged`, whatever the holder did.
     #[inline]
     pub fn set_planned_with(&mut self, catalog: Option<u64>) {
         self.planned_with = catalog;
@@ -241,7 +241,7 @@ impl Transaction {
         self.planned_with
     }
 
-    /// How long a write may wait for another transaction; `None`, the default, for ever.
+    /// Sets the time that a write may wait for another transaction; `None`, the default, for ever.
     pub fn set_lock_timeout(&mut self, timeout: Option<Duration>) {
         self.lock_timeout = timeout;
     }
@@ -251,12 +251,12 @@ impl Transaction {
         self.deadlock_priority = priority;
     }
 
-    /// How durable the commit must be before it is acknowledged; the store's, unless it is said here.
+    /// Sets the durability that the commit needs before it is acknowledged; the default is the store's.
     pub fn set_durability(&mut self, durability: Durability) {
         self.durability = durability;
     }
 
-    /// Shows its number there from the first write to its end; 0 is none.
+    /// Publishes its number there from the first write to its end; 0 is no number.
     pub fn set_sign(&mut self, sign: Arc<AtomicU64>) {
         self.sign = Some(sign);
     }
@@ -288,7 +288,7 @@ impl Transaction {
         self.shared.waits.wait(&waiter, holder, is_held)
     }
 
-    /// Begins a statement: what it sees.
+    /// Begins a statement, and returns its view.
     ///
     /// Errors: the transaction is over, or the store failed.
     pub fn begin_statement(&mut self) -> Result<View> {
@@ -299,7 +299,7 @@ impl Transaction {
             return Ok(view);
         }
         if self.isolation == Isolation::Serializable {
-            // What commits from now on change is noted, and this transaction sees everything before.
+            // Changes of commits are recorded from now on, and this transaction sees everything before.
             let last = {
                 let mut commits = self.shared.commits();
                 commits.history.enter();
@@ -334,8 +334,8 @@ impl Transaction {
         self.shared.wait_published_for(last, None).map(drop)
     }
 
-    /// Everything that is committed now, whatever the statement sees: for a table that the transaction holds
-    /// ([`Transaction::hold`]), where nobody clears anything away meanwhile.
+    /// The current committed state, whatever the statement sees: for a table that the transaction holds
+    /// ([`Transaction::hold`]), where vacuum does not run meanwhile.
     ///
     /// Errors: the store failed.
     pub fn view_of_now(&self) -> Result<View> {
@@ -344,7 +344,7 @@ impl Transaction {
         Ok(View::at(last, self.mark_or_none()))
     }
 
-    /// What the current statement sees. Begins one if there is none.
+    /// The view of the current statement. Begins a statement if there is none.
     pub fn view(&mut self) -> Result<View> {
         match self.view {
             Some(view) => Ok(view),
@@ -457,7 +457,7 @@ impl Transaction {
         Err(waits::timed_out(statement, self.lock_timeout.unwrap_or_default(), "a row"))
     }
 
-    /// The error of whoever comes second, unless its isolation lets it look again.
+    /// The error of the second of two writers, unless its isolation lets it read again.
     pub(crate) fn check_overtaken(&self) -> Result<()> {
         if self.isolation == Isolation::ReadCommitted {
             return Ok(());

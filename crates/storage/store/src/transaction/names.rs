@@ -1,7 +1,8 @@
-//! Locks of names, and of what has no lock of its own: views, sequences and schemas.
+//! Locks of names, and of objects without their own lock: views, sequences and schemas.
 //!
-//! Who creates, renames or drops something has its name alone until the transaction ends. So of two that create the same
-//! the second waits, and finds it there or not. Whatever is in a schema shares the schema, so that it stays.
+//! A transaction that creates, renames or drops an object holds an exclusive lock on its name until it ends. So of two
+//! that create the same name the second waits, and then finds it there or not. Every object of a schema holds a shared
+//! lock on the schema, so that it stays.
 
 use super::locks::LockMode;
 use super::{Awaited, Transaction};
@@ -10,7 +11,7 @@ use std::collections::HashMap;
 use std::fmt;
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
-/// What is locked. Names are in lower case.
+/// The locked object. Names are in lower case.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub(crate) enum Subject {
     /// The name of a table or view in the schema of this number.
@@ -43,7 +44,7 @@ pub(crate) struct NameLocks {
 }
 
 impl NameLocks {
-    /// Takes something, or says who keeps the transaction from it; whether it had no part in it before.
+    /// Takes a lock. True if the transaction had no part in it before; an error is the holder.
     fn take(&self, subject: &Subject, transaction: u64, mode: LockMode) -> Result<bool, u64> {
         let mut held = self.lock();
         if let Some(holder) = obstacle(&held, subject, transaction, mode) {

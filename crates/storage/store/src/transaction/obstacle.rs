@@ -1,4 +1,4 @@
-//! What stands in a writer's way, and the error where it may not wait for its end.
+//! The obstacle of a writer, and the error if it may not wait for its end.
 
 use super::RowName;
 use super::locks::LockMode;
@@ -7,7 +7,7 @@ use crate::stamp::{MARK, is_mark};
 use mainstay_types::{Code, Error};
 use std::sync::Arc;
 
-/// What keeps a writer from going on.
+/// The reason that a writer cannot continue.
 pub(crate) enum Obstacle {
     /// The mark of an open transaction on a version.
     Mark { group: Arc<Group>, offset: usize, stamp: u64 },
@@ -19,7 +19,7 @@ pub(crate) enum Obstacle {
     Range { table: u32, holder: u64 },
 }
 
-/// The error of whoever comes second and may not look again.
+/// The error of the second of two writers that may not read again.
 #[cold]
 pub(crate) fn overtaken() -> Error {
     Error::new(Code::Conflict, "another transaction changed the row first")
@@ -29,8 +29,8 @@ pub(crate) fn overtaken() -> Error {
 /// The obstacle that keeps a transaction of the mark `own` from acting on a version with this stamp: another transaction has put the stamp
 /// there and is open, or its commit is later than the last `published` one.
 ///
-/// A transaction that acted on a commit before it is published would be told of a row (a duplicate key, a parent that is gone)
-/// that its next statement does not find.
+/// A transaction that acted on a commit before it is published would get an error about a row (a duplicate key, a
+/// parent that is gone) that its next statement does not find.
 #[inline]
 pub(crate) fn obstacle(
     group: &Arc<Group>,

@@ -1,7 +1,7 @@
-//! What the statement of a transaction sees, for those that read beside it.
+//! The view of a transaction's running statement, for the transactions of functions that it calls.
 //!
-//! A query that runs is in the middle of its session, so a function that it calls for a row runs in another session. What
-//! that one reads has to be what the query's own transaction would read:
+//! While a query runs its session is busy, so a function that it calls for a row runs in another session. The reads of
+//! that session must be those of the query's own transaction:
 //!
 //! ```text
 //!   the query's transaction  --begin_statement, mark-->  Outlook (commit, mark)
@@ -10,21 +10,21 @@
 //!                                                            those of the outlook: all others }
 //! ```
 //!
-//! The function's statements change temporary tables of their own session only. Both run in one thread, one after the other;
-//! the fields are atomic because they are shared, and nothing is ordered by them. The query's statement keeps its place
-//! among the views, so nothing is cleared away that the function may see.
+//! The function's statements change temporary tables of their own session only. Both run in one thread, one after the
+//! other; the fields are atomic because they are shared, and establish no order. The query's statement keeps its entry
+//! among the views, so vacuum removes nothing that the function may see.
 
 use super::{Isolation, Read, Transaction, View};
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 
-/// What the running statement of a session's transaction sees.
+/// The view of the running statement of a session's transaction.
 #[derive(Debug, Default)]
 pub struct Outlook {
     commit: AtomicU64,
     mark: AtomicU64,
     notes_reads: AtomicBool,
-    /// What was read beside a serializable transaction.
+    /// The reads beside a serializable transaction.
     reads: Mutex<Vec<(u32, Read)>>,
 }
 
@@ -56,7 +56,7 @@ impl Outlook {
         }
     }
 
-    /// What was read beside it.
+    /// The reads that were recorded beside it.
     pub(super) fn take_reads(&self) -> Vec<(u32, Read)> {
         std::mem::take(&mut *self.reads.lock().unwrap_or_else(PoisonError::into_inner))
     }

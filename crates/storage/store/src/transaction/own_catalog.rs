@@ -1,10 +1,10 @@
 //! The catalog as a transaction has changed it.
 //!
-//! It is what is committed, with what the transaction has put in the place of some of it. Others commit their changes
-//! meanwhile, of other things; so what is committed is looked at again when there is another version of it.
+//! It is the committed catalog with the transaction's own changes applied. Other transactions commit changes
+//! to other objects meanwhile; so the committed catalog is read again when it has another version.
 //!
-//! A statement that changes something was made for what it has seen of the catalog. That is kept until the statement ends
-//! ([`Transaction::seen`]), to find out whether it was changed while the statement waited.
+//! A statement that changes something was prepared for the catalog that it has seen. That catalog is stored until the
+//! statement ends ([`Transaction::seen`]), to find out if it was changed while the statement waited.
 
 use super::Transaction;
 use super::shared::Commits;
@@ -16,11 +16,11 @@ use std::cell::{OnceCell, RefCell};
 use std::collections::BTreeSet;
 use std::sync::Arc;
 
-/// What exists for a transaction, if that is not what is committed.
+/// The catalog of a transaction, if it differs from the committed one.
 #[derive(Default)]
 pub(super) struct OwnCatalog {
     changed: RefCell<Option<Changed>>,
-    /// What was committed when the statement looked.
+    /// The committed catalog when the statement first read it.
     seen: OnceCell<Arc<Cataloged>>,
 }
 
@@ -32,7 +32,7 @@ struct Changed {
 
 /// A change of the catalog by a transaction.
 pub(super) struct CatalogStep {
-    /// How many writes came before it.
+    /// The number of writes before it.
     pub(super) writes: usize,
     pub(super) before: Before,
     touched: Touched,
@@ -41,18 +41,18 @@ pub(super) struct CatalogStep {
     pub(super) connected: BTreeSet<u64>,
 }
 
-/// What existed before a change.
+/// The catalog before a change.
 pub(super) enum Before {
-    /// What the change was about, as it was. Of everything else there would be a copy for each change, and those of many
-    /// tables that are made in one transaction would take memory that grows with the square of their number.
+    /// The objects that the change touches, as they were. A copy of the whole catalog for each change would take memory
+    /// that grows with the square of the number of tables that are created in one transaction.
     Touched(Cataloged),
     /// All of the session's temporary tables.
     Temporary(Arc<TemporaryTables>, Arc<Cataloged>),
 }
 
-/// What is noted of a change.
+/// The record of a change, for its undo.
 pub(crate) struct CatalogNote {
-    /// What existed before it.
+    /// The catalog before it.
     pub(crate) before: Arc<Cataloged>,
     pub(crate) touched: Touched,
     pub(crate) step: Step,
@@ -69,8 +69,8 @@ impl OwnCatalog {
         self.seen.take();
     }
 
-    /// Goes back to what existed before the last change that is not taken back yet, which may have been the first. What
-    /// others have committed since stays.
+    /// Returns to the catalog before the last change that is not undone yet, which may have been the first. Commits of
+    /// other transactions stay.
     fn put_back(&mut self, before: &Cataloged, last: &CatalogStep, is_first: bool) {
         let changed = self.changed.get_mut();
         if let Some(own) = changed {
@@ -97,7 +97,7 @@ impl Transaction {
         self.own_catalog.changed.borrow().is_some()
     }
 
-    /// What exists for this transaction: as it has changed it, or as it is committed.
+    /// The catalog of this transaction: with its own changes, or as it is committed.
     pub(crate) fn cataloged(&self) -> Arc<Cataloged> {
         let mut changed = self.own_catalog.changed.borrow_mut();
         let Some(own) = changed.as_mut() else { return self.shared.cataloged() };
@@ -109,12 +109,12 @@ impl Transaction {
         Arc::clone(&own.cataloged)
     }
 
-    /// What was committed when the statement first looked at it to change something.
+    /// The committed catalog when the statement first read it to change something.
     pub(crate) fn seen(&self) -> Arc<Cataloged> {
         Arc::clone(self.own_catalog.seen.get_or_init(|| self.shared.cataloged()))
     }
 
-    /// What exists for a statement that is about to change it: as it was when the statement first looked.
+    /// The catalog for a statement that is about to change it: its state when the statement first read it.
     pub(crate) fn cataloged_to_change(&self) -> Arc<Cataloged> {
         let seen = self.seen();
         let changed = self.own_catalog.changed.borrow();
@@ -125,7 +125,7 @@ impl Transaction {
         }
     }
 
-    /// What its changes are about.
+    /// The objects that its changes touch.
     fn touched(&self) -> impl Iterator<Item = Touched> {
         self.steps.iter().filter(|step| step.is_shared()).map(|step| step.touched)
     }
@@ -147,7 +147,7 @@ impl Transaction {
         self.steps.push(CatalogStep { writes, before, touched, step, connected });
     }
 
-    /// Takes back a change of the catalog, the last one of those that are noted.
+    /// Undoes the last noted change of the catalog.
     pub(super) fn take_back_step(&mut self, last: &CatalogStep) {
         match &last.before {
             Before::Temporary(temporary, before) => {
@@ -161,14 +161,14 @@ impl Transaction {
         }
     }
 
-    /// Puts what the transaction has changed into the catalog as of the last commit, under the number of its own.
+    /// Applies the transaction's changes to the catalog as of the last commit, under the number of its own commit.
     pub(super) fn commit_catalog(&self, commits: &mut Commits, commit: u64) {
         let changed = self.own_catalog.changed.borrow();
         let Some(own) = &*changed else { return };
         for step in self.steps.iter().filter(|step| step.is_shared()) {
             step.step.commit(commit);
         }
-        // Nobody has committed a change since: it is what there will be, under a version that is later.
+        // No other transaction has committed a change since: the next state is this one, under a later version.
         let cataloged = match own.version == commits.cataloged.version {
             true => Arc::clone(&own.cataloged),
             false => Arc::new(commits.cataloged.with(&own.cataloged, self.touched())),
@@ -218,7 +218,7 @@ mod tests {
         assert_eq!(names(&store, &transaction), ["other"]);
         transaction.rollback_to(&second).unwrap();
         assert_eq!(names(&store, &transaction), ["other", "s101"]);
-        // What somebody else commits meanwhile stays.
+        // Changes that another transaction commits meanwhile stay.
         let mut another = store.begin(Isolation::ReadCommitted);
         put(&store, &mut another, 102);
         another.commit().unwrap();

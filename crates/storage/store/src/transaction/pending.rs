@@ -1,8 +1,8 @@
-//! Rows that others have put in and not committed: who is to wait for them.
+//! Uncommitted rows of others that a statement has to wait for.
 //!
-//! A change finds its rows as its statement sees them, and waits for those that somebody else has changed. A row that
-//! somebody else has just put in it does not see. Under the levels that SQL Server keeps with locks it is waited for all the
-//! same: it is changed if it stays, and nothing is changed if it goes.
+//! A change finds its rows as its statement sees them, and waits for those that another transaction has changed. It
+//! does not see a row that another transaction has just inserted. Under the levels that SQL Server implements with
+//! locks it waits for such a row all the same: it changes the row if it is committed, and nothing if it is rolled back.
 //!
 //! ```text
 //!   A  INSERT 7                                                    COMMIT
@@ -10,13 +10,13 @@
 //!                                                                         begins again, finds 7 and changes it
 //! ```
 //!
-//! So before such a change looks for its rows, it looks for them in a view that has the marks of all others in it, and the
-//! commits that are not published yet ([`View::with_pending`]), if there is another writer of its table. What it finds there is compared with nothing and
-//! changed by nobody: it only tells whom to wait for. New versions of rows that others have changed are found in the same
-//! way, so that a row which comes to match is waited for as one that is new.
+//! So before such a change searches its rows, it searches in a view that includes the marks of all others, and the
+//! commits that are not published yet ([`View::with_pending`]), if its table has another writer. The rows found there
+//! are only waited for, never compared or changed. New versions of rows that others have changed are found in the same
+//! way, so that a row whose change makes it match is waited for like an inserted one.
 //!
-//! Repeatable read and serializable go on seeing what their first statement saw. When that statement has waited it begins
-//! again with another view; a later one cannot, and fails with `Conflict`.
+//! Repeatable read and serializable keep the view of their first statement. When that statement has waited it starts
+//! over with another view; a later one cannot, and fails with `Conflict`.
 
 use super::{Isolation, Transaction, obstacle, overtaken};
 use crate::group::offset_of;
@@ -26,7 +26,7 @@ use mainstay_types::Result;
 use std::sync::Arc;
 
 impl Transaction {
-    /// Says whether its changes wait for rows that others have put in and not committed. A snapshot never does.
+    /// Sets whether its changes wait for uncommitted inserts of others. A snapshot never does.
     pub fn set_waits_for_pending(&mut self, waits: bool) {
         self.waits_for_pending = waits && self.isolation != Isolation::Snapshot;
     }
@@ -46,14 +46,15 @@ impl Transaction {
         created != ABORTED && !view.sees(created)
     }
 
-    /// Waits for who has put such a version in: whether it was one, and the statement is to begin again.
+    /// Waits for the transaction that has inserted such a version. True if there was one, so that the statement starts
+    /// over.
     ///
     /// Errors: those of waiting, and `Conflict` when it stays and the transaction cannot look again.
     pub fn wait_for_pending(&mut self, table: &Arc<NativeTable>, position: u64, view: View) -> Result<bool> {
         if !self.is_pending(table, position, view) {
             return Ok(false);
         }
-        // Who waits has a number, by which a deadlock is found.
+        // A waiting transaction has a number, by which a deadlock is found.
         self.enter(table)?;
         let Some((position, group)) = table.resolve(position) else { return Ok(true) };
         let offset = offset_of(position);
@@ -68,8 +69,8 @@ impl Transaction {
         Ok(true)
     }
 
-    /// Lets the first statement of a transaction that was overtaken begin again and see what is committed now, if it waits
-    /// as locks do: whether it may. Whatever it did is to be taken back first.
+    /// Lets the first statement of an overtaken transaction start over and see the current commits, if it waits
+    /// as locks do. True if it may. Its changes must be undone first.
     pub fn look_again(&mut self) -> bool {
         let may = self.waits_for_pending && self.is_fresh && self.isolation != Isolation::ReadCommitted;
         if !may || self.view.is_none() {

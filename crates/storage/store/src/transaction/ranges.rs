@@ -1,7 +1,8 @@
-//! Locks of rows that are not there yet: what HOLDLOCK takes of a table.
+//! Range locks: the locks that HOLDLOCK takes on rows that do not exist yet.
 //!
-//! A transaction that has found no row of a key, and is to find none until it ends, holds the range in which it looked.
-//! Whoever puts a row there waits for it; so does whoever wants to hold an overlapping range for itself.
+//! A transaction that has found no row of a key, and must find none until it ends, locks the range in which it looked.
+//! A transaction that inserts a row there waits for it; so does one that wants an exclusive lock on an overlapping
+//! range.
 //!
 //! ```text
 //!   A holds  k = 7            B inserts k = 8         goes on
@@ -10,10 +11,10 @@
 //!   A, B hold k = 7 (shared)  both insert k = 7       a deadlock, as the waits find at once
 //! ```
 //!
-//! A range is an interval for each of some columns; a row is in it if all of them may have its values. What is hard to
-//! compare counts as within: a lock may be too wide, and never too narrow. Text is compared without case, accents and
-//! blanks at its end, for equality only. Ranges are looked at under the write latch of their table, like locks of rows, and
-//! nobody looks while there are none. They go with their transaction.
+//! A range is an interval for each of some columns; a row is in it if all of them may have its values. Values that are
+//! hard to compare count as within: a lock may be too wide, and never too narrow. Text is compared without case,
+//! accents and trailing blanks, for equality only. Ranges are read under the write latch of their table, like locks of
+//! rows, and only if there are any. They end with their transaction.
 
 use super::locks::LockMode;
 use crate::row::Row;
@@ -135,7 +136,7 @@ fn overlap(left: &[Interval], right: &[Interval]) -> bool {
     !left.iter().any(|one| right.iter().any(|two| one.column == two.column && one.is_apart(two)))
 }
 
-/// How two values compare, if that is easy to say.
+/// The order of two values, if it is easy to determine.
 fn compare(left: ValueRef<'_>, right: ValueRef<'_>) -> Option<Ordering> {
     use ValueRef as V;
     match (left, right) {
@@ -177,7 +178,7 @@ mod tests {
         ));
         let text = |text: &str| [exactly(0, Value::Text(text.into()))];
         assert!(overlap(&text("Abc "), &text("aBC")) && !overlap(&text("a"), &text("b")));
-        // What cannot be compared may be the same.
+        // Values that cannot be compared may be equal.
         assert!(overlap(&text("7"), &seven));
     }
 

@@ -1,4 +1,4 @@
-//! Sequences that begin again with a transaction: TRUNCATE's.
+//! Restart of sequences with a transaction: for TRUNCATE.
 //!
 //! ```text
 //!   restart       numbers begin again; the journal still says what is behind the rows that there are
@@ -11,8 +11,8 @@ use crate::files::catalog::SequenceDefinition;
 use mainstay_types::Result;
 
 impl Transaction {
-    /// Lets a sequence begin again, unless this is rolled back or the process ends before the commit. Nobody else may take
-    /// values of it until the transaction ends: it holds the table whose numbers they are ([`Transaction::hold`]).
+    /// Restarts a sequence, unless this is rolled back or the process ends before the commit. No other transaction
+    /// takes values of it until this one ends: it holds the table whose numbers they are ([`Transaction::hold`]).
     ///
     /// Errors: `ReadOnly`.
     pub fn restart(&mut self, definition: &SequenceDefinition) -> Result<()> {
@@ -25,7 +25,7 @@ impl Transaction {
         Ok(())
     }
 
-    /// Writes down where the sequences go on that begin again; the others that did so were taken back.
+    /// Logs the next values of the sequences that restart; restarts that were rolled back are left out.
     pub(super) fn note_restarts(&mut self) {
         for definition in std::mem::take(&mut self.reversals.restarts) {
             let is_known = self.reversals.restarts.iter().any(|known| known.id == definition.id);
@@ -37,7 +37,7 @@ impl Transaction {
         }
     }
 
-    /// The commit has come: a crash finds it. Before anybody else takes values.
+    /// Notes the commit, which recovery will find. Before another transaction takes values.
     pub(super) fn end_restarts(&self, commit: u64) {
         self.reversals.restarts.iter().for_each(|definition| self.shared.sequences.end_restart(definition.id, commit));
     }

@@ -1,4 +1,4 @@
-//! Transactions of users who may only read: they change temporary tables and nothing else.
+//! Transactions of read-only users: they change temporary tables and nothing else.
 
 use super::Transaction;
 use crate::table::NativeTable;

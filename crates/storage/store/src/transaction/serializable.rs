@@ -1,7 +1,8 @@
-//! True if a changed row is one that a transaction has asked for.
+//! Matching of a changed row against the reads of a serializable transaction.
 //!
-//! The answer may be yes by mistake (then a transaction is asked to run again for nothing), and never no by mistake. So
-//! what is hard to compare here - patterns, text under a collation, values of different kinds - counts as a match.
+//! A match may be reported by mistake (then a transaction is retried for nothing), but never missed. So
+//! values that are hard to compare here - patterns, text under a collation, values of different kinds - count as a
+//! match.
 
 use crate::row::{Row, Stored};
 use crate::table::NativeTable;
@@ -9,7 +10,7 @@ use mainstay_columnar::Predicate;
 use mainstay_types::{Collation, SqlType, Value, ValueRef};
 use std::cmp::Ordering;
 
-/// What a transaction has read of a table.
+/// A recorded read of a table.
 #[derive(Clone, Debug)]
 pub enum Read {
     /// All of it.
@@ -73,7 +74,7 @@ pub(crate) fn may_match(predicate: &Predicate, row: &dyn Row, types: &[SqlType])
     }
 }
 
-/// How two values compare, if that is easy to say.
+/// The order of two values, if it is easy to determine.
 pub(super) fn compare(left: ValueRef<'_>, right: ValueRef<'_>, sql_type: Option<&SqlType>) -> Option<Ordering> {
     use ValueRef as V;
     match (left, right) {

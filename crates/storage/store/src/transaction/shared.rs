@@ -1,12 +1,12 @@
-//! What all transactions of a store share: the order of commits, and what is needed to wait and to look.
+//! The state that all transactions of a store share: the order of commits, and the structures for views and waits.
 //!
 //! ```text
 //!   commits (a mutex)   the last commit number; the order of frames in the journal
 //!   published           the last commit that new views see; raised in order, after the journal has its promise kept
 //! ```
 //!
-//! When the journal fails, the store has failed: later writes are refused with the reason, and nothing is tried again,
-//! because after a failed sync nobody knows what the disk has. What was not published stays unseen.
+//! When the journal fails, the store has failed: later writes are refused with the reason, and nothing is retried,
+//! because after a failed sync the state of the disk is unknown. Unpublished commits stay invisible.
 
 use super::history::History;
 use super::locks::RowLocks;
@@ -48,9 +48,9 @@ pub(crate) struct Shared {
     pub(crate) damaged_runs: DamagedRuns,
     /// The catalog as it is committed and published.
     cataloged: RwLock<Arc<Cataloged>>,
-    /// Its version, for who only wants to know whether it is another one.
+    /// Its version, to detect a change cheaply.
     version: AtomicU64,
-    /// How many states of the catalog have their number and are not published.
+    /// The number of catalog states that have their commit number and are not published.
     unpublished: AtomicUsize,
 }
 
@@ -83,11 +83,11 @@ impl DamagedRuns {
     }
 }
 
-/// What is decided in the order of commits.
+/// The state that is changed in commit order.
 pub(crate) struct Commits {
     /// The last commit number given out.
     pub(crate) last: u64,
-    /// What the commits changed that serializable transactions have to look at.
+    /// The changes of commits that serializable transactions validate against.
     pub(crate) history: History,
     /// The catalog as of the last commit number, which may not be published yet.
     pub(crate) cataloged: Arc<Cataloged>,
@@ -99,8 +99,8 @@ pub(crate) struct Commits {
 }
 
 impl Commits {
-    /// How durable a commit has to be that asks for this: as much as the commits before that nobody has seen yet, since
-    /// who sees it sees them too.
+    /// The durability of a commit that asks for this: at least that of the unpublished commits before it, since a
+    /// transaction that sees it sees them too.
     pub(crate) fn effective(&mut self, asked: Durability, published: u64) -> Durability {
         let effective = match asked {
             Durability::Full => Durability::Full,
@@ -118,7 +118,7 @@ impl Commits {
 }
 
 impl Commits {
-    /// The last commit that nobody has seen yet because the journal has to keep its promise first.
+    /// The last commit that no view has seen yet because the journal is not durable up to it.
     pub(crate) fn unseen(&self, published: u64) -> Option<u64> {
         Some(self.last_full.max(self.last_os)).filter(|last| *last > published)
     }
@@ -157,7 +157,7 @@ impl Shared {
         }
     }
 
-    /// Goes on with this commit and catalog: what was found on the disk.
+    /// Continues with this commit and catalog, as recovery has found them.
     pub(crate) fn start_at(&self, last: u64, cataloged: Arc<Cataloged>) {
         {
             let mut commits = self.commits();
@@ -168,7 +168,8 @@ impl Shared {
         self.set_cataloged(cataloged);
     }
 
-    /// Writes down where a sequence goes on after a crash, and waits until that is as durable as the store promises.
+    /// Logs the value with which a sequence continues after a crash, and waits until that is as durable as the store
+    /// guarantees.
     ///
     /// Errors: those of the journal. The store takes no changes then.
     pub(crate) fn journal_sequence(&self, sequence: u64, next: i64) -> Result<()> {
@@ -229,7 +230,7 @@ impl Shared {
         }
     }
 
-    /// Lets nothing be changed from now on that is kept: before anybody has the store.
+    /// Refuses changes of persistent data from now on: before the store is in use.
     pub(crate) fn set_read_only(&self, reason: Error) {
         let _ = self.read_only.set(reason);
         self.cataloged().tables.values().for_each(|table| table.set_replaced(true));
@@ -246,7 +247,7 @@ impl Shared {
         self.check()
     }
 
-    /// Remembers that the journal failed; everybody who waits for a commit to be published is told.
+    /// Remembers that the journal failed, and wakes all transactions that wait for a publication.
     pub(crate) fn fail(&self, cause: Error) -> Error {
         let _ = self.failure.set(cause.clone());
         // There will be no checkpoints any more; what waits for one is refused when it commits.
@@ -273,20 +274,21 @@ impl Shared {
 
     /// Lets new views see everything up to this commit. The journal's promise covers all commits before, too.
     pub(crate) fn publish(&self, commit: u64) {
-        // Who has a number behind a state of the catalog has seen it counted, under the mutex that gave the number.
+        // A transaction with a number behind a state of the catalog has seen it counted, under the mutex that gave the
+        // number.
         match self.unpublished.load(Ordering::Acquire) {
             0 => drop(self.published.fetch_max(commit, Ordering::SeqCst)),
             _ => self.publish_with_catalog(commit),
         }
-        // Who waits for it holds the mutex while looking, and is woken with the writers.
+        // A transaction that waits for publication holds the mutex while looking, and is woken with the writers.
         if self.waits.waiting() > 0 {
             let _commits = self.commits();
             self.publishing.notify_all();
         }
     }
 
-    /// The same, with the catalog as it is up to this commit. Both are seen at once: who has a view at the commit, and
-    /// looks at the catalog then, finds it as of the commit or later.
+    /// The same, with the catalog as it is up to this commit. Both become visible at once: a transaction with a view at
+    /// the commit that reads the catalog then finds it as of the commit or later.
     #[cold]
     fn publish_with_catalog(&self, commit: u64) {
         let mut commits = self.commits();
@@ -342,7 +344,7 @@ impl Shared {
         self.wait_published_for(commit, None).map(drop)
     }
 
-    /// Waits until this commit is published, at most so long: whether it is.
+    /// Waits until this commit is published, at most so long. Returns true if it is.
     ///
     /// Errors: the store failed, and it never will be; those of [`interrupt`].
     pub(crate) fn wait_published_for(&self, commit: u64, timeout: Option<Duration>) -> Result<bool> {
@@ -373,7 +375,7 @@ impl Shared {
         outcome
     }
 
-    /// The commit up to which nobody looks back.
+    /// The oldest commit that a view reads at.
     pub(crate) fn horizon(&self) -> u64 {
         self.views.horizon(&self.published)
     }

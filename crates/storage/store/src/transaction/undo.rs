@@ -1,7 +1,7 @@
-//! Taking changes back: savepoints and rollback.
+//! Undo: savepoints and rollback.
 //!
 //! Changes are undone one by one from the last, each under its table's write latch: entries of indexes first, then the
-//! stamps. What was inserted stays in its slot as an aborted version until vacuum comes by.
+//! stamps. Inserted rows stay in their slots as aborted versions until vacuum removes them.
 
 use super::deferral::DeferralMark;
 use super::{Transaction, Write};
@@ -21,10 +21,10 @@ pub struct Savepoint {
     reversals: usize,
 }
 
-/// What is to be done when a transaction goes back behind the point where it was noted.
+/// An action that runs when a transaction rolls back past the point where it was noted.
 type Reversal = Box<dyn FnOnce() + Send>;
 
-/// What is to be done then, and what of it a commit has to tell the journal.
+/// The actions of a rollback, and the restarts that a commit writes to the journal.
 #[derive(Default)]
 pub(super) struct Reversals {
     list: Vec<Reversal>,
@@ -33,14 +33,14 @@ pub(super) struct Reversals {
 }
 
 impl Savepoint {
-    /// How many checks were noted then.
+    /// The number of checks at the savepoint.
     pub(crate) fn checks(&self) -> usize {
         self.checks
     }
 }
 
 impl Transaction {
-    /// What was written since.
+    /// The writes since the savepoint.
     pub(crate) fn writes_since(&self, savepoint: &Savepoint) -> &[Write] {
         self.writes.get(savepoint.writes..).unwrap_or_default()
     }
@@ -64,13 +64,13 @@ impl Transaction {
         }
     }
 
-    /// Notes what is to be done if this is taken back, for what is no row and no definition: after the rows, and before
-    /// anybody else may have the tables.
+    /// Notes an action for a rollback, for objects other than rows and definitions: after the rows, and before
+    /// other transactions get the tables.
     pub fn on_rollback(&mut self, reversal: impl FnOnce() + Send + 'static) {
         self.reversals.list.push(Box::new(reversal));
     }
 
-    /// Takes back all changes since a savepoint, which can be used again. Savepoints after it are void.
+    /// Undoes all changes since a savepoint, which can be used again. Savepoints after it are void.
     ///
     /// Errors: the transaction is over.
     pub fn rollback_to(&mut self, savepoint: &Savepoint) -> Result<()> {

@@ -1,7 +1,7 @@
-//! Which commits are still looked at: the views that are open.
+//! The open views, and the commits that they read at.
 //!
-//! Vacuum may take away what no open view can see. So every statement says which commit it reads at before it reads, in a
-//! slot of its own; the least number of all slots is the horizon.
+//! Vacuum may remove versions that no open view can see. So every statement publishes the commit it reads at before it
+//! reads, in its own slot; the minimum of all slots is the horizon.
 //!
 //! ```text
 //!   slots   [ 17 | free | 21 | free | ... ]      published: 23      horizon: 17
@@ -17,19 +17,19 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Mutex, PoisonError};
 
 const SLOTS: usize = 128;
-/// Nobody uses the slot.
+/// The slot is free.
 const FREE: u64 = u64::MAX;
-/// Somebody has the slot, and reads nothing now.
+/// The slot is in use, but no statement reads now.
 const IDLE: u64 = u64::MAX - 1;
 
-/// A slot on a cache line of its own.
+/// A slot on a separate cache line.
 #[repr(align(64))]
 struct Slot(AtomicU64);
 
 /// The commits that are being looked at.
 pub(crate) struct Views {
     slots: Box<[Slot]>,
-    /// How many views beyond the slots read at each commit.
+    /// The number of views beyond the slots, by the commit that they read at.
     others: Mutex<BTreeMap<u64, usize>>,
 }
 
@@ -99,7 +99,7 @@ impl Views {
         }
     }
 
-    /// The least commit that anybody looks at; when nobody does, the last published one.
+    /// The least commit that a view reads at; without views, the last published one.
     pub(crate) fn horizon(&self, published: &AtomicU64) -> u64 {
         // Locked until the slots are read, so that a view cannot move from the slots to the others unseen.
         let others = self.others.lock().unwrap_or_else(PoisonError::into_inner);
@@ -124,8 +124,8 @@ fn forget(others: &mut BTreeMap<u64, usize>, commit: Option<u64>) {
 mod tests {
     use super::*;
 
-    /// What is cleaned up goes by the horizon, so no view may find that it was passed while it looked. Every interleaving
-    /// counts here: docs/durability.md says under which explorers this runs.
+    /// Vacuum goes by the horizon, so no view may find that it was passed while the view registered. The test explores
+    /// every interleaving: docs/durability.md names the explorers under which it runs.
     #[test]
     fn no_horizon_passes_a_view_that_is_looked_at() {
         let (views, published, cleaned) = (Views::new(), AtomicU64::new(1), AtomicU64::new(0));

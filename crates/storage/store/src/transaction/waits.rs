@@ -1,9 +1,10 @@
-//! Who waits for whom.
+//! The graph of waits between transactions, and deadlock detection.
 //!
-//! A writer that meets the mark of another open transaction waits until the mark is gone. Each transaction waits for at most
-//! one other, so the graph of waits is a set of chains, and a cycle is found by following the chain from the one that is to
-//! be waited for: if it ends at the one who asks, the newcomer closes a cycle. Its victim is the one of the lowest priority,
-//! and the newcomer where none is lower. So deadlocks are found at once, and exactly; nothing is guessed from time.
+//! A writer that meets the mark of another open transaction waits until the mark is gone. Each transaction waits for at
+//! most one other, so the graph of waits is a set of chains, and a cycle is found by following the chain from the
+//! transaction to wait for: if it ends at the newcomer, the wait would close a cycle. The victim is the transaction of
+//! the lowest priority, and the newcomer where none is lower. So deadlocks are found at once, and exactly, without
+//! timeouts.
 //!
 //! ```text
 //!   1 -> 2 -> 5        3 asks for 1:  3 -> 1 -> 2 -> 5     waits
@@ -11,8 +12,8 @@
 //!                                                          with 2 of lower priority: 2 gets it, 5 waits until 2 has gone
 //! ```
 //!
-//! Whoever takes marks away (commit, rollback) wakes all that wait, if any do; each looks at its own mark again. Who wants a
-//! waiter to stop does not know what it waits for: such waiters look now and then themselves ([`NAP`]).
+//! A transaction that removes marks (commit, rollback) wakes all waiters, if there are any; each reads its own mark
+//! again. The request to stop a waiter does not know the lock that it waits for: such waiters poll ([`NAP`]).
 
 use mainstay_types::{Code, Error, Result, interrupt};
 use std::collections::HashMap;
@@ -20,7 +21,7 @@ use std::sync::atomic::{AtomicUsize, Ordering, fence};
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
 
-/// How often one who waits looks whether it is to stop.
+/// The interval at which a waiter checks for a cancellation.
 pub(super) const NAP: Duration = Duration::from_millis(20);
 
 /// The waits of all transactions of a store.
@@ -41,14 +42,14 @@ struct Edge {
     gives_way: Option<Arc<str>>,
 }
 
-/// What a transaction waits for.
+/// The kind of lock that a transaction waits for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Awaited {
     /// A row that another one has changed, put in or locked.
     Row,
     /// Rows of a range that another one holds.
     Range,
-    /// What a table, or a name, is.
+    /// The definition of a table, or a name.
     Definition,
 }
 
@@ -59,23 +60,23 @@ pub struct Wait {
     pub transaction: u64,
     /// The one that it waits for.
     pub holder: u64,
-    /// What it waits for.
+    /// The lock that it waits for.
     pub what: Awaited,
-    /// How long it has waited.
+    /// The time it has waited.
     pub time: Duration,
 }
 
-/// Who waits.
+/// A waiting transaction.
 pub(crate) struct Waiter<'a> {
     /// The id of its transaction.
     pub transaction: u64,
     /// The text of its statement.
     pub statement: &'a Arc<str>,
-    /// What it waits for.
+    /// The lock that it waits for.
     pub what: Awaited,
     /// The same for its user.
     pub named: &'a str,
-    /// How long it may wait; `None` for ever.
+    /// The longest wait; `None` for ever.
     pub timeout: Option<Duration>,
     /// Of those in a deadlock the one of the lowest gives way.
     pub priority: i8,
@@ -90,7 +91,7 @@ impl Waits {
         let since = Instant::now();
         let deadline = waiter.timeout.map(|timeout| since + timeout);
         let mut edges = self.lock();
-        // Before `is_held` looks at the stamp: whoever changes it afterwards sees that somebody waits (`wake`).
+        // Before `is_held` reads the stamp: a transaction that changes it afterwards sees a waiter (`wake`).
         self.waiting.fetch_add(1, Ordering::SeqCst);
         fence(Ordering::SeqCst);
         let mut outcome = Ok(());
@@ -137,7 +138,7 @@ impl Waits {
     /// Wakes all that wait. To be called after marks were taken away.
     #[inline]
     pub(crate) fn wake(&self) {
-        // Orders the stores to the stamps before the look at who waits; `wait` does it the other way round.
+        // Orders the stores to the stamps before the read of the waiters; `wait` does it the other way round.
         fence(Ordering::SeqCst);
         if self.waiting.load(Ordering::SeqCst) > 0 {
             let _edges = self.lock();
@@ -145,7 +146,7 @@ impl Waits {
         }
     }
 
-    /// Counts somebody in who waits for something else than a mark.
+    /// Counts a transaction that waits for something else than a mark.
     pub(crate) fn count_in(&self) {
         self.waiting.fetch_add(1, Ordering::SeqCst);
         fence(Ordering::SeqCst);
@@ -156,12 +157,12 @@ impl Waits {
         self.waiting.fetch_sub(1, Ordering::SeqCst);
     }
 
-    /// How many transactions wait now.
+    /// The number of transactions that wait now.
     pub(crate) fn waiting(&self) -> usize {
         self.waiting.load(Ordering::SeqCst)
     }
 
-    /// Who waits for whom.
+    /// The current waits.
     pub(crate) fn list(&self) -> Vec<Wait> {
         let wait = |(transaction, edge): (&u64, &Edge)| Wait {
             transaction: *transaction,
@@ -177,8 +178,8 @@ impl Waits {
     }
 }
 
-/// The one of the lowest priority of those that wait, and the statement that waits for the waiter, if the chain of waits from
-/// the holder leads to it. One that is to give way waits for nobody any more.
+/// The transaction of the lowest priority among the waiters, and the statement that waits for the waiter, if the chain
+/// of waits from the holder leads to it. One that is to give way waits for no other any more.
 fn find_cycle(edges: &HashMap<u64, Edge>, waiter: u64, holder: u64) -> Option<(u64, Arc<str>)> {
     let waits = |transaction: u64| edges.get(&transaction).filter(|edge| edge.gives_way.is_none());
     let mut at = waits(holder)?;
@@ -220,7 +221,8 @@ mod tests {
         Waiter { transaction, statement, what: Awaited::Row, named: "a row", timeout: None, priority }
     }
 
-    /// Two wait already, and a third one closes the cycle: who is told, and who goes on when that one has gone?
+    /// Two wait already, and a third one closes the cycle: one is chosen as the victim, and another continues when it
+    /// has gone.
     #[test]
     fn the_lowest_priority_gives_way_and_the_newcomer_among_equals() {
         for (priorities, victim) in [([0, 0, 0], 3), ([0, -1, 0], 2), ([-3, -1, 0], 1), ([5, 5, 4], 3), ([9, 8, 9], 2)]
@@ -261,8 +263,8 @@ mod tests {
         }
     }
 
-    /// Who takes a mark away looks whether anybody waits, and who waits looks whether the mark is there: one of them sees
-    /// the other. Otherwise this hangs.
+    /// A transaction that removes a mark checks for waiters, and a waiter checks for the mark: one of them sees the
+    /// other. Otherwise this hangs.
     #[test]
     fn nobody_sleeps_through_a_wake() {
         let waits = Waits::default();

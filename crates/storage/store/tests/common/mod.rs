@@ -1,4 +1,4 @@
-//! What the store's tests share: small tables, and rows written in a line.
+//! Helpers that the store's tests share: small tables, and rows written in a line.
 
 // Every test file uses some of it.
 #![allow(dead_code)]
@@ -128,7 +128,7 @@ pub fn set(
 ) -> mainstay_types::Result<mainstay_store::Written> {
     let (key, changes) = ([ValueRef::Integer(id)], [(1, ValueRef::Integer(value))]);
     let view = transaction.begin_statement().unwrap();
-    // The short way, and where that is none, the long one.
+    // The short way, and otherwise the long one.
     if !table.indexes().is_empty() && table.update_by_key(transaction, (0, &key), &changes, view)?.is_some() {
         return Ok(mainstay_store::Written::Done(position(table, transaction, id).unwrap()));
     }
@@ -224,7 +224,7 @@ pub mod catalog {
         id
     }
 
-    /// What is committed in a table of [`table`].
+    /// The committed rows of a table of [`table`].
     pub fn rows(store: &Store, id: u64) -> Vec<(i64, i64)> {
         super::committed(store, &store.table_of(id).unwrap())
     }

@@ -1,8 +1,8 @@
-//! Which anomalies a history shows.
+//! The anomalies of a history.
 //!
 //! | anomaly | what it is here |
 //! |---|---|
-//! | garbage | a read shows a value that nobody appended, or one twice |
+//! | garbage | a read shows a value that no transaction appended, or one twice |
 //! | own | a transaction does not find its own appends, in order, at the end of what it reads |
 //! | order | two reads of a key of which neither is a beginning of the other |
 //! | lost | a committed append that is not there in the end |
@@ -15,12 +15,13 @@
 //! | G2 | a cycle with more than one |
 //!
 //! The version order of a key is the longest list of it. Between two writers of neighbouring values there is a ww
-//! dependency, from the writer of the last value of a list to its reader a wr, and from a reader to the writer of the next
-//! value a rw dependency. Time is a dependency too: who began after another had ended comes behind it. So the levels are
-//! checked in their strong form, in which a view is not older than what its session, or anybody, was told before. A chain
-//! of nodes stands for time, one for each end, so that there are as many edges as transactions and not their square.
+//! dependency, from the writer of the last value of a list to its reader a wr, and from a reader to the writer of the
+//! next value a rw dependency. Time is a dependency too: a transaction that began after another had ended comes after
+//! it. So the levels are checked in their strong form, in which a view includes every commit acknowledged before it, in
+//! any session. A chain of nodes stands for time, one for each end, so that there are as many edges as transactions and
+//! not their square.
 //!
-//! Limits: a cycle is told once for each component or rw dependency, not all cycles; rows that are deleted are not part of
+//! Limits: a cycle is reported once for each component or rw dependency, not all cycles; deleted rows are not part of
 //! it (a key that has no row yet is).
 
 use crate::graph::Dependency::{ReadWrite, Time, WriteRead, WriteWrite};
@@ -75,7 +76,7 @@ pub fn check(history: &History) -> Vec<Found> {
     checker.found
 }
 
-/// Who appended a value: the transaction, and whether it was to last.
+/// The writer of a value: the transaction, its outcome, and the rank of the value in it.
 #[derive(Clone, Copy)]
 struct Writer {
     transaction: usize,
@@ -124,7 +125,7 @@ impl<'h> Checker<'h> {
         checker
     }
 
-    /// What committed transactions read: the transaction, the key and the list.
+    /// The reads of committed transactions: the transaction, the key and the list.
     fn reads(&self) -> impl Iterator<Item = (usize, &'h str, &'h [u64])> + use<'h> {
         let committed =
             self.history.transactions.iter().enumerate().filter(|(_, transaction)| transaction.is_committed);
@@ -145,7 +146,7 @@ impl<'h> Checker<'h> {
         self.found.push(Found { anomaly, witness });
     }
 
-    /// What single reads show.
+    /// Checks single reads.
     fn check_reads(&mut self) {
         for (reader, key, list) in self.reads().collect::<Vec<_>>() {
             let mut seen = HashSet::new();
@@ -183,7 +184,7 @@ impl<'h> Checker<'h> {
         }
     }
 
-    /// What is there in the end.
+    /// Checks the final state.
     fn check_last(&mut self) {
         for (key, list) in &self.history.last {
             if !self.orders[key.as_str()].starts_with(list) {
@@ -203,7 +204,7 @@ impl<'h> Checker<'h> {
         }
     }
 
-    /// The dependencies between committed transactions; the nodes behind them are moments.
+    /// The dependencies between committed transactions; the nodes behind them are points in time.
     fn graph(&mut self) -> Graph {
         let mut graph = Graph::new(self.history.transactions.len());
         let keys: HashMap<&str, usize> = self.orders.keys().enumerate().map(|(number, key)| (*key, number)).collect();
@@ -310,7 +311,7 @@ fn members(component: &[usize]) -> BTreeMap<usize, Vec<usize>> {
     members
 }
 
-/// What a transaction should have found of its own: nobody appends behind its appends before it ends.
+/// The first read that lacks the transaction's own appends: no other transaction appends behind them before it ends.
 fn own_missing(transaction: &Recorded) -> Option<String> {
     let mut own: HashMap<&str, Vec<u64>> = HashMap::new();
     for operation in &transaction.operations {

@@ -56,7 +56,7 @@ impl Graph {
         &self.edges[node]
     }
 
-    /// How many nodes there are.
+    /// The number of nodes.
     pub fn len(&self) -> usize {
         self.edges.len()
     }

@@ -1,6 +1,6 @@
-//! What transactions did: appends to lists, reads of lists, and how they ended.
+//! The record of a run: appends to lists, reads of lists, and the ends of transactions.
 //!
-//! For tests there is a notation, a line a transaction:
+//! Tests write it in a notation of one line per transaction:
 //!
 //! ```text
 //!   ok x+1 y:2,3     committed: appended 1 to x, read y as [2, 3]
@@ -37,7 +37,7 @@ pub struct Recorded {
     pub ended: u64,
 }
 
-/// What happened.
+/// The transactions of a run, and the final lists.
 #[derive(Clone, Debug, Default)]
 pub struct History {
     /// The transactions, in any order.

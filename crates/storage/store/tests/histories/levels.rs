@@ -1,6 +1,6 @@
 //! The store at every isolation level, under the checker; and with rules broken on purpose, which the checker must notice.
 //!
-//! `MAINSTAY_HISTORY_SECONDS` says how long each level is tried, one second without it. Rounds have the seeds 1, 2, 3, ...
+//! `MAINSTAY_HISTORY_SECONDS` sets the time for each level, one second without it. Rounds have the seeds 1, 2, 3, ...
 
 use crate::checker::{Anomaly, Found, check, forbids};
 use crate::history::History;
@@ -15,7 +15,7 @@ const LEVELS: [Isolation; 4] =
 /// A broken rule must show within this time, however slow the machine.
 const PATIENCE: Duration = Duration::from_secs(60);
 
-/// How long each level is tried.
+/// The time for each level.
 fn budget() -> Duration {
     let seconds = std::env::var("MAINSTAY_HISTORY_SECONDS").ok().and_then(|seconds| seconds.parse().ok());
     Duration::from_secs_f64(seconds.unwrap_or(1.0))
@@ -41,7 +41,7 @@ fn tell(found: &[&Found]) -> String {
     found.iter().take(3).map(|found| format!("{:?}: {}\n", found.anomaly, found.witness)).collect()
 }
 
-/// Runs rounds at a level and checks each: how many transactions committed, and the anomalies that the level allows.
+/// Runs rounds at a level and checks each. Returns the number of commits, and the anomalies that the level allows.
 fn hold(isolation: Isolation, round: impl Fn(Plan) -> History) -> (usize, BTreeMap<Anomaly, usize>) {
     let begin = Instant::now();
     let (mut committed, mut allowed) = (0, BTreeMap::new());

@@ -47,7 +47,7 @@ fn g1a_what_was_rolled_back_is_read() {
 
 #[test]
 fn g1b_what_was_not_finished_is_read() {
-    // What it read and what it missed are of the same transaction, which is a cycle too.
+    // The value that it read and the value that it missed are of the same transaction, which is a cycle too.
     assert_eq!(found("ok x+1 x+2\n ok x:1\n last x:1,2"), [Anomaly::G1b, Anomaly::GSingle]);
 }
 

@@ -1,10 +1,10 @@
-//! Threads that run random transactions against a store, and write down what they saw.
+//! Threads that run random transactions against a store, and record their reads.
 //!
 //! A list is a row: its key, and its values as bytes. An append is what `UPDATE lists SET list = list || value` does: it
 //! reads the newest version that it may change, and inserts the row where there is none. A read goes through the key, a
 //! range of it, or the whole table. Keys are used for a while and then left, so that lists stay short.
 //!
-//! What each thread does is fixed by the seed; how the threads meet is not.
+//! The seed determines the operations of each thread; their interleaving varies.
 
 use crate::common::column;
 use crate::history::{History, Operation, Recorded};
@@ -22,7 +22,7 @@ use std::time::Duration;
 
 /// Keys that are in use at a time.
 const KEYS: u64 = 4;
-/// Transactions of a thread after which it goes on to the next keys.
+/// Transactions of a thread after which it switches to the next keys.
 const TURN: u64 = 12;
 
 /// A rule of the store's that is broken, to see whether that is found out.
@@ -34,17 +34,17 @@ pub enum Broken {
     DirtyReads,
     /// Reads are done by a transaction of their own.
     ReadsElsewhere,
-    /// Reads are done at a view that somebody took before.
+    /// Reads use a view that an earlier transaction took.
     StaleReads,
-    /// A transaction commits in the middle, and goes on as another one.
+    /// A transaction commits in the middle, and continues as another one.
     Splits,
-    /// What was read is not told to the store, which so cannot validate it.
+    /// The reads are not reported to the store, so that it cannot validate them.
     ForgetsReads,
-    /// Who finds a row changed writes over it what it had computed before.
+    /// A transaction that finds a row changed overwrites it with its earlier result.
     Overwrites,
 }
 
-/// What is to be run.
+/// The parameters of a run.
 #[derive(Clone, Copy, Debug)]
 pub struct Plan {
     pub isolation: Isolation,
@@ -187,7 +187,7 @@ impl Session<'_> {
         self.next_value += 1;
         loop {
             match self.append_once(transaction, key, value) {
-                // Somebody has inserted the row since the view was taken: read committed looks again.
+                // Another transaction has inserted the row since the view was taken: read committed reads again.
                 Err(error)
                     if error.code() == Code::UniqueViolation && self.plan.isolation == Isolation::ReadCommitted => {}
                 Err(error) => return Err(error),
@@ -259,7 +259,7 @@ impl Session<'_> {
         reader.scan(0, &low, high.as_deref(), Direction::Ascending, true, &mut |position| {
             let version = match reader.version(position) {
                 Some(version) => version,
-                // What is not committed may be taken back between two looks.
+                // Uncommitted rows may be rolled back between two reads.
                 None if self.plan.broken == Broken::DirtyReads => return Ok(ControlFlow::Continue(())),
                 None => return Err(Error::new(Code::Internal, "a version of a range is not seen")),
             };
@@ -294,7 +294,7 @@ impl Session<'_> {
         }
     }
 
-    /// What a read of this transaction's sees.
+    /// The view of a read of this transaction.
     fn view(&mut self, transaction: &mut Transaction) -> Result<View> {
         let view = transaction.begin_statement()?;
         Ok(match self.plan.broken {

@@ -1,4 +1,4 @@
-//! A table that is opened again, through a connection that was made again: with its orders, scopes, filters as they were.
+//! Reopening a table through a re-established connection: with its orders, scopes and filters as they were.
 
 use super::RemoteArea;
 use super::opening::open_request;
@@ -37,7 +37,7 @@ impl RemoteArea {
         }
         self.epoch = epoch;
         self.locks = (false, Vec::new());
-        // What a transaction had written was undone with the connection, whoever was told of that.
+        // The writes of a transaction were undone with the connection, even those that were acknowledged.
         self.is_loaded = false;
         if has_lost {
             self.is_edited = false;

@@ -1,4 +1,4 @@
-//! How a table comes to be open: a file of the server, or the rows of a statement.
+//! Opening a table: a file of the server, or the rows of a statement.
 
 use super::{OpenHow, PAGE_BYTES, Reading, RemoteArea, SCREEN, View};
 use crate::client::connection::Client;

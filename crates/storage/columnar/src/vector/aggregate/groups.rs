@@ -1,4 +1,4 @@
-//! Which group each row belongs to.
+//! Group numbers of rows.
 //!
 //! A column's distinct values are numbered in order of first appearance, NULL being a value like any other.
 //! One group column: its value numbers are the group numbers. More: the numbers of the first two columns
@@ -66,7 +66,7 @@ impl Ids {
     }
 }
 
-/// How often each code occurs. Four tables, so that a run of one code does not wait for its own stores.
+/// The number of occurrences of each code. Four tables, so that a run of one code does not wait for its own stores.
 fn histogram(codes: &[u8]) -> [u64; 256] {
     let mut tables = [[0u32; 256]; 4];
     let (blocks, rest) = codes.as_chunks::<8>();
@@ -99,7 +99,7 @@ impl Groups {
         }
     }
 
-    /// How many groups there are.
+    /// The number of groups.
     pub(super) fn len(&self) -> usize {
         match self.pairs.last() {
             Some(pairs) => pairs.parts.len(),
@@ -181,7 +181,7 @@ struct Values {
     null: Option<u32>,
     /// The number of each value number; for NULL anything.
     numbers: Vec<i128>,
-    /// All bytes, and where those of each value number end; for NULL there are none.
+    /// All bytes, and the end of those of each value number; NULL has no bytes.
     bytes: Vec<u8>,
     ends: Vec<usize>,
     table: Numbers,
@@ -223,7 +223,7 @@ impl Values {
         number
     }
 
-    /// The number of NULL. It is not in the table, so it needs a place of its own in the list of values.
+    /// The number of NULL. It is not in the table, so it needs a place in the list of values.
     fn intern_null(&mut self, is_bytes: bool) -> u32 {
         if let Some(null) = self.null {
             return null;
@@ -309,7 +309,7 @@ impl Values {
     /// Whole numbers. Where they lie close together a table over their range takes the place of the hash table.
     fn number_whole<T: Copy + Ord + Into<i64>>(&mut self, values: &[T], key: &ArrayRef) -> Vec<u32> {
         let Some(first) = values.first() else { return Vec::new() };
-        // What stands where there is no value is as good as any other.
+        // The value under a NULL is arbitrary, and any will do.
         let (least, greatest) =
             values.iter().fold((*first, *first), |(least, greatest), value| (least.min(*value), greatest.max(*value)));
         let (least, greatest): (i64, i64) = (least.into(), greatest.into());

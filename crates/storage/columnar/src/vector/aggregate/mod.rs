@@ -78,7 +78,7 @@ pub struct Aggregate {
     pub output: DataType,
 }
 
-/// What became of an update.
+/// The outcome of an update.
 #[must_use]
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Progress {
@@ -286,7 +286,7 @@ fn supports_function(aggregate: &Aggregate, physical_type: &dyn Fn(usize) -> Dat
     }
 }
 
-/// The slices of a vector, or why there are none.
+/// The slices of a vector, or the error for a type without them.
 fn physical_of<'a>(vector: &'a ArrayRef, what: &str) -> Result<Physical<'a>> {
     Physical::of(vector).ok_or_else(|| unsupported(what, vector.data_type()))
 }

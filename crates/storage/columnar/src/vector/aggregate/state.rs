@@ -1,11 +1,11 @@
-//! Per group: how many values of a column there were, their sum, the smallest and the largest.
+//! The state of each group: the number of values of a column, their sum, minimum and maximum.
 //!
 //! A row group is folded into slots of the column's own width first (a 32-bit decimal sums in 64 bits),
 //! one slot a group or, for dictionary codes, a code. The slots are then merged into 128-bit totals. So the
 //! inner loops are narrow, and no column type has more than 2^32 rows in a slot before it is widened.
 //!
-//! A total that leaves its 128 bits goes on in them, and how often it has left them is counted: so it may come back. Only
-//! vectors of numbers that are near to that many bits already are added up row by row, each looked at.
+//! A total that leaves its 128 bits wraps, and a counter records how often it has left them: so it may come back. Only
+//! vectors of numbers close to that size are added up row by row, with a check of each.
 
 use super::super::bits::each_bit;
 use super::super::kernel::{self, Fixed, Folded};
@@ -16,7 +16,7 @@ use arrow_array::{Array, ArrayRef, StringViewArray};
 use arrow_schema::DataType;
 use mainstay_types::{Code, Error, Result};
 
-/// What is asked of a column beyond the count of its values.
+/// The aggregates that are needed of a column beyond the count of its values.
 #[derive(Clone, Copy, Debug, Default)]
 pub(super) struct Needs {
     pub(super) sum: bool,
@@ -29,7 +29,7 @@ pub(super) struct Needs {
 pub(super) struct State {
     count: Vec<i64>,
     sum: Vec<i128>,
-    /// How often a sum has gone beyond 128 bits: upwards less downwards.
+    /// The number of times a sum has overflowed 128 bits: upwards less downwards.
     beyond: Vec<i64>,
     double: Vec<f64>,
     min: Vec<i128>,
@@ -333,7 +333,7 @@ fn fold_slots<T: Fixed, I: Copy + Slot>(
         }
     }
     if needs.min || needs.max {
-        // The extremes of a group soon change seldom: a look is cheaper than a store.
+        // The extremes of a group soon change rarely: a comparison is cheaper than a store.
         let look = |slot: &mut Folded<T>, key| {
             if key < slot.min {
                 slot.min = key;

@@ -1,7 +1,8 @@
 //! Runs: sorted entries of an index in a file that is mapped, written once, and verified block by block when it is read.
 //!
-//! An index in memory has to be built from all rows when a store is opened. A run is what a checkpoint keeps of an index
-//! instead: a B+ tree that is filled to the brim, leaves first, whose blocks are found by their numbers.
+//! An index in memory has to be built from all rows when a store is opened. A checkpoint writes the index as runs
+//! instead:
+//! a run is a B+ tree with full nodes, leaves first, whose blocks are found by their numbers.
 //!
 //! ```text
 //!   leaf 0 | leaf 1 | leaf 2 | ...  | inner | inner | root | trailer
@@ -11,12 +12,12 @@
 //!                   16 8 entries      24 4 where the leaves end      28 4 root      32 4 levels
 //! ```
 //!
-//! A point read touches the trailer and one block a level: three of them at ten million entries. A block's checksum is worked out
-//! when it is first read, and covers the numbers of file and block, so that a block in another's place is noticed. The
+//! A point read touches the trailer and one block a level: three of them at ten million entries. A block's checksum is
+//! verified when it is first read, and covers the numbers of file and block, so that a misplaced block is noticed. The
 //! manifest has the length and the checksum of the whole file, for backups and `mainstay check`.
 //!
-//! An index has several runs, each of what one checkpoint added ([`super::base`]); when they get too many they are merged.
-//! `docs/formats/index-run.md` is the page for others.
+//! An index has several runs, one per checkpoint that added entries ([`super::base`]); when there are too many they are
+//! merged. `docs/formats/index-run.md` is the page for other readers.
 
 mod page;
 mod writer;
@@ -113,7 +114,7 @@ impl Run {
         Ok(Opened { mapping, verified, trailer })
     }
 
-    /// How many entries it has, those of versions that are gone by now included.
+    /// The number of entries, those of dead versions included.
     ///
     /// # Errors
     /// `Damaged`, and those of the file system.
@@ -341,7 +342,7 @@ impl Trailer {
     }
 }
 
-/// The bytes of a run with checksums that fit them, wherever its blocks may start: for those who try what hostile files do.
+/// The bytes of a run with valid checksums, wherever its blocks may start: for tests with hostile files.
 pub fn with_checksums(bytes: &[u8], number: u64) -> Vec<u8> {
     let mut bytes = bytes.to_vec();
     let mut block = 0;
@@ -353,7 +354,7 @@ pub fn with_checksums(bytes: &[u8], number: u64) -> Vec<u8> {
     bytes
 }
 
-/// Reads a file as a run in every way: for those who try what damaged files do.
+/// Reads a file as a run in every way: for tests with damaged files.
 pub fn read_in_every_way(fs: &dyn FileSystem, path: &Path, number: u64) {
     let Ok(stamp) = fs.stamp(path) else { return };
     let Ok(run) = Run::map(fs, path, number, stamp.len) else { return };

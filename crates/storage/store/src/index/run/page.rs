@@ -291,7 +291,7 @@ impl<'a> Page<'a> {
         self.bytes.get(24..28).and_then(|four| four.first_chunk::<4>()).map_or(0, |it| u32::from_le_bytes(*it))
     }
 
-    /// How many entries it has.
+    /// The number of entries.
     pub(crate) fn entries(&self) -> usize {
         self.entries
     }
@@ -339,12 +339,12 @@ impl<'a> Page<'a> {
         probe
     }
 
-    /// How many keys are less than the probe, and whether the next one equals it.
+    /// The number of keys that are less than the probe, and true if the next key equals it.
     pub(crate) fn lower_bound(&self, key: &[u8]) -> (usize, bool) {
         if self.is_any {
             return self.lower_bound_any(key);
         }
-        // A cursor goes on behind a key with that key and a zero byte, and a range may begin with the start of keys.
+        // A cursor continues behind a key with that key and a zero byte, and a range may begin with a prefix of keys.
         match key.len().cmp(&self.width) {
             Ordering::Equal => self.lower_bound_of_width(key),
             Ordering::Greater => {
@@ -388,10 +388,11 @@ impl<'a> Page<'a> {
         if self.stored == 0 { 0 } else { wide >> (8 * (8 - self.stored)) }
     }
 
-    /// How many keys are less than a number, where keys have eight stored bytes at most.
+    /// The number of keys that are less than a number, for keys with at most eight stored bytes.
     ///
-    /// A block of a large run is seldom in the processor's cache, and every step of a binary search waits for another part
-    /// of it. Keys are often spread evenly: the search begins where the key would be then, and goes on in growing steps.
+    /// A block of a large run is rarely in the processor's cache, and every step of a binary search waits for another
+    /// part of it. Keys are often spread evenly: the search begins where the key would be then, and continues in
+    /// growing steps.
     fn count_less(&self, wanted: u64) -> usize {
         let (first, last) = (self.short_number(0), self.short_number(self.entries - 1));
         if wanted <= first {

@@ -1,7 +1,7 @@
-//! Writing a run: entries come in ascending order and go to the file as blocks fill.
+//! Writing a run: entries come in ascending order, and blocks go to the file as they fill.
 //!
-//! Kept in memory are one block, and of each leaf that was written the least bytes that tell its keys from those before
-//! (a few bytes in a block of 4,096); from these come the levels above when the last entry is in.
+//! The writer keeps one block in memory, and of each written leaf the shortest separator from the leaf before
+//! (a few bytes per block of 4,096); the levels above are built from these after the last entry.
 
 use super::Trailer;
 use super::page::{PageBuilder, UNIT, seal};

@@ -7,9 +7,9 @@
 //!               text, bytes         the length of each as a varint (0 under a NULL), then the bytes of all
 //! ```
 //!
-//! Bitmaps count from the lowest bit of the first byte. The types are those of the table's vectors; who reads has
-//! to name them. The vectors' own order of bytes is the machine's, so this is for little-endian ones, as are all
-//! machines that Mainstay is built for.
+//! Bitmaps count from the lowest bit of the first byte. The types are those of the table's vectors; the reader has
+//! to supply them. The vectors' byte order is the machine's, so this is for little-endian machines, as are all
+//! platforms that Mainstay is built for.
 
 use super::bitmap_bytes;
 use super::number::{Cursor, damaged, put_varint};

@@ -1,4 +1,4 @@
-//! Reading redo records. Nothing read is trusted: every count is held against the bytes that are left.
+//! Decoding of redo records. Input is not trusted: every count is checked against the remaining bytes.
 
 use super::columns::take_column;
 use super::number::{Cursor, damaged};
@@ -32,7 +32,7 @@ pub enum Operation<'a> {
     Sequence {
         /// The sequence's number in the catalog.
         sequence: u64,
-        /// What it gives next.
+        /// The next value of the sequence.
         next_value: i64,
     },
 }
@@ -55,7 +55,7 @@ impl<'a> RedoReader<'a> {
     /// The next operation; `None` behind the last one.
     ///
     /// # Errors
-    /// `Damaged` for bytes that are none.
+    /// `Damaged` for bytes that are no operation.
     pub fn next_operation(&mut self) -> Result<Option<Operation<'a>>> {
         if self.rest.is_empty() {
             return Ok(None);
@@ -90,7 +90,7 @@ impl<'a> RedoReader<'a> {
     }
 }
 
-/// How many columns a row has: at least one, and every one of them takes a bit.
+/// The number of columns of a row: at least one, and every one of them takes a bit.
 fn columns(body: &mut Cursor<'_>) -> Result<usize> {
     bits(body, "a row has no columns, or more than bytes")
 }
@@ -116,7 +116,7 @@ fn check_columns(has: usize, wanted: usize) -> Result<()> {
 pub struct RowRun<'a> {
     /// The table's number in the catalog.
     pub table: u64,
-    /// How many columns the rows have.
+    /// The number of columns of the rows.
     pub columns: usize,
     next_row_id: u64,
     rest: Cursor<'a>,
@@ -150,9 +150,9 @@ pub struct ColumnRun<'a> {
     pub table: u64,
     /// The row id of the first row.
     pub first_row_id: u64,
-    /// How many rows there are.
+    /// The number of rows.
     pub rows: usize,
-    /// How many columns they have.
+    /// The number of columns.
     pub columns: usize,
     rest: Cursor<'a>,
 }
@@ -175,7 +175,7 @@ impl ColumnRun<'_> {
 pub struct RowUpdates<'a> {
     /// The table's number in the catalog.
     pub table: u64,
-    /// How many columns its rows have.
+    /// The number of columns of the rows.
     pub columns: usize,
     rest: Cursor<'a>,
 }
@@ -216,7 +216,7 @@ impl RowIds<'_> {
     /// The next row id; `None` behind the last one.
     ///
     /// # Errors
-    /// `Damaged` for bytes that are none.
+    /// `Damaged` for bytes that are no row id.
     pub fn next_row_id(&mut self) -> Result<Option<u64>> {
         if self.rest.is_empty() {
             return Ok(None);

@@ -1,4 +1,4 @@
-//! Writing redo records on the way of every INSERT: appending to one reused buffer, without allocating.
+//! Encoding of redo records, on the path of every INSERT: appends to one reused buffer, without allocating.
 
 use super::columns::put_column;
 use super::number::{put_signed, put_varint};
@@ -10,7 +10,7 @@ use mainstay_types::{Code, Error, Result, SqlType, ValueRef};
 /// A body that has grown beyond this is followed by another operation.
 const BODY_BYTES: usize = 1 << 28;
 
-/// What a transaction has done so far. Kept by the session and cleared for each transaction.
+/// The changes of a transaction so far. Owned by the session and cleared for each transaction.
 #[derive(Debug)]
 pub struct RedoBuffer {
     bytes: Vec<u8>,
@@ -200,7 +200,7 @@ impl RedoBuffer {
         self.open = Some(Open { tag, table, columns, body: self.bytes.len(), row_id: 0 });
     }
 
-    /// Writes the length of the operation at the end, or takes back what did not come to an end.
+    /// Writes the length of the operation at its end, or removes an incomplete one.
     fn finish(&mut self, before: usize, goes_on: bool, written: Result<()>, row_id: u64) -> Result<()> {
         if written.is_err() {
             self.bytes.truncate(before);

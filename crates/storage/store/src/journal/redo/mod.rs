@@ -1,4 +1,4 @@
-//! Redo records: what a committed transaction did, as the payload of one frame.
+//! Redo records: the changes of a committed transaction, as the payload of one frame.
 //!
 //! ```text
 //!   payload     commit number (8 bytes)   operation   operation ...
@@ -12,9 +12,9 @@
 //!   6 sequence  sequence, next value
 //! ```
 //!
-//! Values have no tags: who reads them knows the columns' types from the catalog, as who wrote them did. Counts and
+//! Values have no tags: reader and writer know the columns' types from the catalog. Counts and
 //! whole numbers are varints (signed ones zigzag), so a row of a key, a short text and a double takes some 20 bytes.
-//! Runs of the same kind on the same table share one operation; its length lets a reader step over it.
+//! Consecutive changes of the same kind to the same table share one operation; its length lets a reader skip it.
 //!
 //! [`RedoBuffer`] writes, [`RedoReader`] reads. Reading never panics and never allocates more than the payload
 //! could hold. `docs/formats/journal.md` is the page for other readers.

@@ -1,4 +1,4 @@
-//! Whole numbers in as many bytes as they need, and a place in bytes to read from.
+//! Varints, and a cursor over bytes to read from.
 //!
 //! A varint is the number's bits in groups of seven, the lowest first; the highest bit of a byte says that another
 //! one follows (LEB128). Signed numbers are folded first, so that small ones of either sign stay short: 0, -1, 1,

@@ -1,4 +1,4 @@
-//! Round trips of every type, runs that share an operation, and bytes that nobody wrote.
+//! Round trips of every type, runs that share an operation, and arbitrary bytes.
 
 use super::*;
 use arrow_array::{ArrayRef, BooleanArray, Decimal128Array, FixedSizeBinaryArray, Int64Array, StringViewArray};
@@ -57,7 +57,7 @@ fn a_row() -> Vec<ValueRef<'static>> {
     ]
 }
 
-/// What a payload says, as text: every operation and every row.
+/// A payload as text: every operation and every row.
 fn told(payload: &[u8], types: &[SqlType], vectors: &[DataType]) -> Result<Vec<String>> {
     let mut reader = RedoReader::new(payload)?;
     let mut told = vec![format!("commit {}", reader.commit_number())];
