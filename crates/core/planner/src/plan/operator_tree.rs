@@ -24,7 +24,7 @@ use datafusion::physical_expr::{PhysicalExpr, PhysicalSortExpr};
 use datafusion::physical_plan::aggregates::{AggregateExec, AggregateMode};
 use datafusion::physical_plan::empty::EmptyExec;
 use datafusion::physical_plan::filter::FilterExec;
-use datafusion::physical_plan::joins::{CrossJoinExec, HashJoinExec, NestedLoopJoinExec, SortMergeJoinExec};
+use datafusion::physical_plan::joins::{CrossJoinExec, HashJoinExec, JoinOnRef, NestedLoopJoinExec, SortMergeJoinExec};
 use datafusion::physical_plan::limit::{GlobalLimitExec, LocalLimitExec};
 use datafusion::physical_plan::placeholder_row::PlaceholderRowExec;
 use datafusion::physical_plan::projection::ProjectionExec;
@@ -163,7 +163,7 @@ fn aggregated(aggregate: &AggregateExec, plan: &Arc<dyn ExecutionPlan>) -> Node 
 }
 
 fn joined(plan: &Arc<dyn ExecutionPlan>) -> Option<Node> {
-    let keys = |on: &[(Arc<dyn PhysicalExpr>, Arc<dyn PhysicalExpr>)]| -> Vec<String> {
+    let keys = |on: JoinOnRef<'_>| -> Vec<String> {
         on.iter().map(|(left, right)| format!("{} = {}", text(left), text(right))).collect()
     };
     if let Some(join) = plan.downcast_ref::<HashJoinExec>() {

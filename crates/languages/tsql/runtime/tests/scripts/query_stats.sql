@@ -41,3 +41,11 @@ SELECT s.session_id - @@SPID AS own, s.row_count, IIF(s.logical_reads > 0, 'yes'
 FROM sys.dm_exec_sessions AS s JOIN sys.dm_exec_requests AS r ON r.session_id = s.session_id CROSS APPLY sys.dm_exec_sql_text(r.sql_handle) AS t
 WHERE s.session_id = @@SPID;
 GO
+-- The text that creates a procedure may be the procedure's own.
+EXEC('CREATE PROCEDURE Same AS SELECT COUNT(*) AS n FROM Item');
+GO
+EXEC Same;
+EXEC Same;
+GO
+SELECT OBJECT_NAME(object_id) AS name, execution_count FROM sys.dm_exec_procedure_stats WHERE OBJECT_NAME(object_id) = 'Same';
+GO
