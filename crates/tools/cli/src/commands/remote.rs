@@ -76,7 +76,7 @@ mod tests {
     #[test]
     fn every_name_is_a_command() {
         let known = |name: &&str| COMMANDS.iter().any(|command| command.names[0] == *name);
-        assert!(UNCHANGED.iter().all(|name| known(name)), "{UNCHANGED:?}");
+        assert!(UNCHANGED.iter().all(&known), "{UNCHANGED:?}");
         assert!(INSTEAD.iter().all(|(name, _)| known(name)));
     }
 }
