@@ -58,12 +58,11 @@ fn findings(report: &Report) -> Vec<String> {
 }
 
 fn texts(report: &Report) -> [String; 3] {
-    let written = [write_text, write_json, write_html].map(|write| {
+    [write_text, write_json, write_html].map(|write| {
         let mut out = Vec::new();
         write(report, &mut out).unwrap();
         String::from_utf8(out).unwrap()
-    });
-    written
+    })
 }
 
 #[test]
