@@ -12,8 +12,7 @@
 //! - An entry of an index points to the newest version that has its key, in whatever state; from there the versions that had
 //!   the entry before are reached through links, newest first.
 //! - A version that any open view sees, or any transaction may come back to, is in the directory and reachable so.
-//! - Under the latch no writer waits for another transaction: a writer that must wait releases it first, and starts
-//! over.
+//! - Under the latch no writer waits for another transaction: a writer that must wait releases it first, and starts over.
 //! - A position stays valid while the view of the statement that found it is open; after that the row may have moved.
 //!
 //! The parts: `write` (insert, update, delete, lock), `bulk`, `entries` (indexes under write), `undo`, `read` (positions and
