@@ -47,6 +47,14 @@ enum Fetched {
     Gone,
 }
 
+/// The rows of a cursor's query.
+struct RowsAtHand {
+    schema: Option<arrow_schema::SchemaRef>,
+    rows: Vec<Row>,
+    /// The memory that they hold, where it is counted.
+    memory: Option<HeldMemory>,
+}
+
 impl Runner<'_> {
     /// OPEN, FETCH, CLOSE, DEALLOCATE, and SET of a cursor variable to another cursor.
     pub(crate) fn cursor_statement(
@@ -184,7 +192,7 @@ impl Runner<'_> {
         let opened = self.cursor_rows(&mut plan, cursor, seen);
         let heads = plan.heads.clone();
         self.put_plan(&loaded, number, plan);
-        let (schema, rows, memory) = opened?;
+        let RowsAtHand { schema, rows, memory } = opened?;
         let (mut types, mut columns) = (Vec::new(), Vec::new());
         if let Some(schema) = schema {
             types = schema.fields().iter().map(|field| type_of_field(field)).collect();
@@ -218,12 +226,7 @@ impl Runner<'_> {
     }
 
     /// The rows of a cursor as they are now.
-    fn cursor_rows(
-        &mut self,
-        plan: &mut Plan,
-        cursor: &Cursor,
-        seen: u64,
-    ) -> Result<(Option<arrow_schema::SchemaRef>, Vec<Row>, Option<HeldMemory>), Box<Raised>> {
+    fn cursor_rows(&mut self, plan: &mut Plan, cursor: &Cursor, seen: u64) -> Result<RowsAtHand, Box<Raised>> {
         let values = self.cursor_values(&plan.parameters, &|name| cursor.variable(name));
         let keys = plan.cursor.as_ref().map_or(0, |queries| queries.keys.len());
         let returned = self.inner.rows_of(plan, &values)?;
@@ -232,7 +235,7 @@ impl Runner<'_> {
             Row { values, keys, seen }
         };
         let (rows, memory) = returned.rows.into_parts();
-        Ok((returned.schema, rows.into_iter().map(row).collect(), memory))
+        Ok(RowsAtHand { schema: returned.schema, rows: rows.into_iter().map(row).collect(), memory })
     }
 
     /// The values of parameters, with these variables.
@@ -403,7 +406,7 @@ impl Runner<'_> {
         };
         let listed = self.cursor_rows(&mut plan, cursor, changes);
         self.put_plan(&loaded, number, plan);
-        let (_, new, memory) = listed?;
+        let RowsAtHand { rows: new, memory, .. } = listed?;
         let Some(rows) = &mut cursor.rows else { return Ok(()) };
         // The nearest row at or before the place that is still there.
         let before = rows.rows.iter().take(rows.at).rev();
