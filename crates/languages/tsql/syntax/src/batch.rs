@@ -11,7 +11,7 @@ pub struct Batch<'t> {
     pub text: &'t str,
     /// The line of the script on which it begins, from 1.
     pub first_line: u32,
-    /// How often it is to be run.
+    /// The number of times that the batch runs.
     pub count: u32,
 }
 
@@ -45,7 +45,7 @@ fn go(line: &str) -> Option<u32> {
     count.filter(|_| is_go && words.next().is_none())
 }
 
-/// What a line end stands in.
+/// The lexical state at a line end.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum State {
     Plain,
@@ -67,7 +67,7 @@ impl State {
                 (State::Plain, (b'-', b'-')) => return State::Plain,
                 (State::Plain, (b'\'' | b'"', _)) => State::Quoted(pair.0),
                 (State::Plain, (b'[', _)) => State::Quoted(b']'),
-                // What opens a name in brackets is not what closes it: two that close stand for one.
+                // Only `]` closes a name in brackets; a doubled `]]` is one literal bracket.
                 (State::Quoted(b']'), (b']', b']')) => (at += 1, state).1,
                 (State::Quoted(quote), (byte, _)) if quote == byte => State::Plain,
                 (State::Plain, (b'/', b'*')) => (at += 1, State::Comment(1)).1,

@@ -1,4 +1,4 @@
-//! What can be wrong with a batch beyond its grammar, without knowing any table.
+//! Checks of a batch beyond its grammar that need no catalog.
 //!
 //! SQL Server compiles a batch or module as a whole, and finds these while it reads: variables that are not declared
 //! (137, 1087) or twice (134), labels (132, 133), BREAK and CONTINUE without a WHILE (135, 136), RETURN with a value where
@@ -12,7 +12,7 @@ use crate::span::Span;
 use crate::tree::{Name, ObjectName, StatementKind};
 use std::collections::{HashMap, HashSet};
 
-/// What the statements that are being read belong to.
+/// The kind of module that the statements belong to.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Module {
     /// A batch of its own.
@@ -27,7 +27,7 @@ pub(crate) enum Module {
     Trigger,
 }
 
-/// What a variable holds.
+/// The kind of a variable's contents.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum VariableKind {
     /// A value, a cursor, or a table of a user's type.

@@ -20,7 +20,7 @@ pub const NAME_LENGTH: usize = 128;
 /// The most characters of a transaction's name (BEGIN TRANSACTION in SQL Server's manual).
 pub const TRANSACTION_NAME_LENGTH: usize = 32;
 
-/// What kind of token it is.
+/// The kind of the token.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum TokenKind {
     /// A word that may be a name.
@@ -264,7 +264,7 @@ impl Lexer<'_> {
         kind
     }
 
-    /// What follows the sign of a currency: `1,234.5`; commas only between digits.
+    /// The amount behind a currency sign: `1,234.5`; commas only between digits.
     fn money(&mut self) -> TokenKind {
         while self.byte(0).is_ascii_digit() || self.byte(0) == b',' && self.byte(1).is_ascii_digit() {
             self.at += 1;

@@ -1,4 +1,4 @@
-//! What scripts written for sqlcmd say to sqlcmd itself: variables, other files, and what follows on an error.
+//! Commands to sqlcmd in scripts: variables, other files, and the reaction to errors.
 //!
 //! ```text
 //!   :setvar Table "Orders"            :r setup.sql            :on error exit
@@ -23,7 +23,7 @@ const PASSED_OVER: [&str; 12] =
 pub enum Piece {
     /// Batches.
     Text(String),
-    /// Whether an error ends the script, from here on.
+    /// True if an error ends the script, from here on.
     EndsOnError(bool),
 }
 

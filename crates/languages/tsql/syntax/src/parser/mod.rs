@@ -39,16 +39,16 @@ use crate::lexer::{Token, TokenKind, tokens};
 use crate::span::{Lines, Span};
 use crate::tree::{Expr, ObjectName, Statement};
 
-/// How deep statements, queries, expressions and parentheses may be nested in each other.
+/// The greatest depth to which statements, queries, expressions and parentheses nest.
 pub const MAX_DEPTH: u32 = 100;
 
-/// How many levels a tree may have. Chains of AND and OR are one level, however long.
+/// The greatest height of a tree. Chains of AND and OR are one level, however long.
 pub const MAX_HEIGHT: u32 = 600;
 
 /// The longest text, in bytes: places are 32 bits.
 pub const MAX_TEXT: usize = 1 << 30;
 
-/// What a text is parsed with.
+/// Options of the parser.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Options {
     /// SET QUOTED_IDENTIFIER: whether `"x"` is a name, not a string. A SET in the text changes it from there on.
@@ -66,7 +66,7 @@ impl Default for Options {
 pub struct Parsed {
     /// The statements that could be read.
     pub statements: Vec<Statement>,
-    /// What is wrong, in the order of the text. With any, the text must not be run.
+    /// The errors, in the order of the text. A text with errors must not be run.
     pub errors: Vec<Diagnostic>,
 }
 
@@ -181,7 +181,7 @@ struct Parser<'t> {
     height: u32,
     /// The token that made the last condition one.
     condition_at: usize,
-    /// How many groups of a phrase are open.
+    /// The number of open groups of a phrase.
     phrase_groups: u32,
     /// The elements of CREATE SCHEMA are being read.
     in_schema: bool,

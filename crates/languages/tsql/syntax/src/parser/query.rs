@@ -184,7 +184,7 @@ impl Parser<'_> {
         Ok(None)
     }
 
-    /// What follows the mode: words up to the next statement, which begins with a reserved word.
+    /// The directives behind the mode: words up to the next statement, which begins with a reserved word.
     fn directives(&mut self) -> Parse<Vec<Phrase>> {
         let mut found = Vec::new();
         while self.accept(",") {

@@ -73,7 +73,7 @@ impl Parser<'_> {
             });
         }
         self.statements_into(&mut statements, &[]);
-        // What no statement begins with.
+        // Tokens that begin no statement.
         while self.kind() != TokenKind::End && !self.is_lost {
             let error = self.unexpected();
             self.report(*error);

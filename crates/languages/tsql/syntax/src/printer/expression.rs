@@ -3,7 +3,7 @@
 use super::Printer;
 use crate::tree::*;
 
-// How tight a node binds, from the loosest.
+// Binding powers of nodes, from the loosest.
 const OR: u8 = 1;
 const AND: u8 = 2;
 const NOT: u8 = 3;

@@ -41,7 +41,7 @@ pub fn rows_of_change(change: &Change, table: &ObjectName, scope: &dyn Scope) ->
     Ok(ReducedQuery { text: reducer.out, parameters: reducer.parameters, heads })
 }
 
-/// What is changed, and where it is found.
+/// The target of a change and the sources that find it.
 struct Affected<'c> {
     table: &'c ObjectName,
     from: &'c [Source],

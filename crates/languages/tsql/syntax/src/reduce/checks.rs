@@ -1,4 +1,4 @@
-//! What is wrong with a query that its own text shows, whatever its tables are.
+//! Errors of a query that show in its text, independent of its tables.
 //!
 //! ```text
 //!   107          a star of a source that there is not
@@ -380,7 +380,7 @@ fn groups_by_aggregate(group: &GroupBy) -> bool {
     group.items.iter().any(has)
 }
 
-/// What a source goes by: an alias, or the name of a table.
+/// The exposed name of a source: an alias, or the name of a table.
 enum Exposed<'s> {
     Alias(&'s Name),
     Table(&'s ObjectName),

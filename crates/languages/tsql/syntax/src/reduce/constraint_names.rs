@@ -53,7 +53,7 @@ pub(super) fn made_up(table: &str, constraint: &Constraint, column: Option<&Name
     }
 }
 
-/// What a constraint of a table is called, whose name is the core's: its own name, or one that is made up.
+/// The name of a constraint of a table that has the name `table` in the core: the given name, or a generated one.
 pub fn constraint_name(
     table: &str,
     constraint: &Constraint,

@@ -19,7 +19,7 @@ use crate::tree::{
 };
 use mainstay_tsql_types::{DataType, Message};
 
-/// What a cursor asks of the core.
+/// The statements that a cursor sends to the core.
 #[derive(Clone, Debug, PartialEq)]
 pub struct CursorQueries {
     /// Its query, with the keys behind its own columns.

@@ -7,8 +7,9 @@
 //!   INSERT Stock WITH (TABLOCK) SELECT ...                             SELECT MAX(Id) FROM Stock WITH (TABLOCK, HOLDLOCK)
 //! ```
 //!
-//! What the core locks by itself (`locking`: the rows of an outermost query of one table) is marked so. The rest is told
-//! with the sources and the condition that say which rows are read; who runs the statement locks them first.
+//! Rows that the core locks by itself (`locking`: those of an outermost query of one table) are marked. For the others
+//! the result has the sources and the condition that select the rows; the caller locks them before it runs the
+//! statement.
 
 use super::target::find_target;
 use crate::tree::{
@@ -26,7 +27,7 @@ pub struct Hinted {
     pub from: Vec<Source>,
     /// Which of their rows are read.
     pub condition: Option<Expr>,
-    /// How many, and in which order.
+    /// The TOP clause that limits the rows.
     pub top: Option<Top>,
     /// The order that TOP counts in.
     pub order: Vec<OrderItem>,
@@ -34,7 +35,7 @@ pub struct Hinted {
     pub is_locked: bool,
     /// True if it is what the statement changes: who reads it to change it has it alone.
     pub is_changed: bool,
-    /// What columns of another source stand for: its name, the column, the value.
+    /// Values of the columns of another source: its name, the column, the value.
     pub known: Vec<(String, String, Expr)>,
 }
 
@@ -74,7 +75,7 @@ impl Hinted {
         says(hints, &[WHOLE]) || says(hints, &[TABLE]) && (self.is_changed || says(hints, &EXCLUSIVE))
     }
 
-    /// What is locked: all of the table where the hint says so, whatever the statement reads of it.
+    /// The rows to lock: the whole table where the hint says so, whatever the statement reads of it.
     pub fn locked(&self) -> Cow<'_, Hinted> {
         if !says(&self.table.hints, &[WHOLE, TABLE]) {
             return Cow::Borrowed(self);

@@ -12,9 +12,9 @@
 use super::Reducer;
 use crate::tree::{Expr, Literal, Phrase, Query, QueryBody, Select, SelectItem, Source};
 
-/// What keeps others from changing rows that are read, and from locking them.
+/// Hints that keep other transactions from changing and from locking the rows that are read.
 const FOR_UPDATE: [&str; 3] = ["UPDLOCK", "XLOCK", "TABLOCKX"];
-/// What keeps others from changing them.
+/// Hints that keep other transactions from changing the rows that are read.
 const FOR_SHARE: [&str; 4] = ["HOLDLOCK", "SERIALIZABLE", "REPEATABLEREAD", "READPAST"];
 
 fn says(hints: &[Phrase], words: &[&str]) -> bool {

@@ -134,7 +134,7 @@ impl Reducer<'_> {
     }
 }
 
-/// What cannot stand together in one MERGE.
+/// Refuses branches that one MERGE must not combine.
 ///
 /// Errors: 5324, 10710, 10711, 10714.
 fn check_branches(branches: &[MergeBranch]) -> Result<(), Message> {

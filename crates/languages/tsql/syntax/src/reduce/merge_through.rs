@@ -19,14 +19,14 @@ use crate::tree::{
 };
 use mainstay_tsql_types::Message;
 
-/// What is merged into, seen from its table.
+/// The target of a MERGE through a view or a common table expression, with its table.
 struct Through {
     table: ObjectName,
-    /// What the statement calls it.
+    /// The statement's name for it.
     alias: Name,
     /// Its columns, and what each is of the table.
     columns: Vec<(String, Expr)>,
-    /// What its rows meet.
+    /// The condition of its rows.
     condition: Option<Expr>,
 }
 

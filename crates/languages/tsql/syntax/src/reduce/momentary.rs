@@ -8,8 +8,9 @@
 //!                               FROM "people") AS "p"
 //! ```
 //!
-//! What counts on the rows of the table itself reads it, and has the expressions where the columns are named: the target of
-//! a change, a query whose rows are locked or come in the table's order, and one that asks for the core's number of a row.
+//! Statements that need the rows of the table itself read it directly, with the expressions in the place of the
+//! columns' names: the target of a change, a query whose rows are locked or come in the table's order, and a query for
+//! the core's number of a row.
 //!
 //! ```text
 //!   UPDATE People SET Old = 1      UPDATE "people" AS "People" SET "old" = 1
@@ -29,9 +30,9 @@ pub type MomentaryColumn = (String, Option<String>);
 
 /// A table that is read itself though it has such columns.
 pub(super) struct ReadItself {
-    /// What the statement calls it.
+    /// The statement's name for it.
     alias: String,
-    /// How deep the query is that reads it; 0 for the target of a change.
+    /// The depth of the query that reads it; 0 for the target of a change.
     depth: usize,
     columns: Vec<MomentaryColumn>,
 }
@@ -47,7 +48,7 @@ const MOMENTS: [(&str, &str, &str); 6] = [
     ("current_date", "date", "now()"),
 ];
 
-/// What such a function is in the definition of a table, if it is one.
+/// The expression of a function of the current time in the definition of a table; `None` for other functions.
 pub(super) fn in_definition(function: &str) -> Option<String> {
     let function = if function == "current_timestamp" { "getdate" } else { function };
     MOMENTS.into_iter().find(|(known, ..)| *known == function).map(|(_, data_type, moment)| written(data_type, moment))
@@ -153,7 +154,7 @@ impl Reducer<'_> {
         Ok(())
     }
 
-    /// What a name stands for that is one of such a column of a table that is read itself.
+    /// The expression behind the name of such a column, for a table that is read directly.
     pub(super) fn moment_of(&mut self, name: &ObjectName) -> Result<Option<String>, Message> {
         let [.., column] = &name.parts[..] else { return Ok(None) };
         let qualifier = name.parts.len().checked_sub(2).and_then(|place| name.parts.get(place));

@@ -14,7 +14,7 @@ use crate::tree::{
 /// The columns of a result, by their names, and whether they are never NULL.
 type Columns = Vec<(String, bool)>;
 
-/// What stands in FROM: what it is called, and its columns if they are known.
+/// A source in FROM: its name, and its columns if they are known.
 type Table = (String, Option<Columns>);
 
 /// For each column of a query's result whether it is never NULL; `None` where its columns cannot be told. `columns`: those of
@@ -37,7 +37,7 @@ impl Reading<'_> {
         }
         let before = self.with.len();
         for table in &query.with.tables {
-            // What a recursive one is of cannot be told from itself.
+            // The columns of a recursive common table expression cannot be derived from itself.
             self.with.push((table.name.text.clone(), None));
             let found = self.query(&table.query).map(|found| renamed(found, &table.columns));
             if let Some(known) = self.with.last_mut() {

@@ -14,9 +14,9 @@ pub(super) struct SharedValue {
     order: Option<Vec<OrderItem>>,
     /// The number of the list with this sequence, which no other has.
     list: usize,
-    /// How often it is named.
+    /// The number of mentions.
     count: usize,
-    /// How many of them are written.
+    /// The number of mentions already written.
     written: usize,
 }
 

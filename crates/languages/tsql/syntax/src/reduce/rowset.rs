@@ -26,7 +26,7 @@ pub(super) fn is_rowset(call: &Expr) -> bool {
     }
 }
 
-/// What gives the text that a session keeps of the document under a handle.
+/// The function that reads the text of the document that a session has under a handle.
 const XML_DOCUMENT: CatalogFunction =
     CatalogFunction { name: "xml_document", data_type: DataType::NVarChar(Length::Max) };
 

@@ -21,9 +21,9 @@ use mainstay_tsql_types::{DataType, Message};
 pub struct InlineFunction {
     /// Its parameters, with the `@`, and their types.
     pub parameters: Vec<(String, DataType)>,
-    /// What DEFAULT stands for, of each of them.
+    /// The value of DEFAULT for each of them.
     pub defaults: Vec<Option<Expr>>,
-    /// What it returns.
+    /// The query that it returns.
     pub query: Query,
 }
 

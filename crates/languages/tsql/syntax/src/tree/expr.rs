@@ -121,7 +121,7 @@ pub enum Quantifier {
     Any,
 }
 
-/// How a value is converted.
+/// The function that converts a value.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[allow(missing_docs, reason = "each is its own name")]
 pub enum CastKind {
@@ -197,7 +197,7 @@ pub struct CursorName {
     pub name: Name,
 }
 
-/// What a value is tested for.
+/// The test of a value.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Test {
     /// IS NULL.
@@ -217,7 +217,7 @@ pub enum Test {
 /// `CASE [operand] WHEN .. THEN .. ELSE .. END`.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Case {
-    /// What each branch's value is compared with; without it each branch has a condition.
+    /// The value that each branch's value is compared with; without it each branch has a condition.
     pub operand: Option<Expr>,
     /// WHEN and THEN.
     pub branches: Vec<(Expr, Expr)>,
@@ -327,7 +327,7 @@ pub struct FullText {
     pub free: bool,
     /// The columns; `*` is a [`Expr::Star`]; PROPERTY is a call of that name.
     pub columns: Vec<Expr>,
-    /// What is looked for.
+    /// The search condition.
     pub text: Expr,
     /// LANGUAGE.
     pub language: Option<Expr>,

@@ -50,7 +50,7 @@ pub const OBJECT_KINDS: [&str; 41] = [
 /// DROP.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Drop {
-    /// What kind of object, one of [`OBJECT_KINDS`].
+    /// The kind of object, one of [`OBJECT_KINDS`].
     pub kind: &'static str,
     /// IF EXISTS.
     pub if_exists: bool,
@@ -116,7 +116,7 @@ pub struct CreateSchema {
     pub name: Option<Name>,
     /// AUTHORIZATION.
     pub owner: Option<Name>,
-    /// What is created in it.
+    /// The objects created in it.
     pub elements: Vec<Statement>,
 }
 
@@ -174,7 +174,7 @@ pub struct Permission {
 pub struct Words {
     /// The words that name the statement, in capitals: `CREATE DATABASE`.
     pub verb: String,
-    /// What it is about, where it has a name.
+    /// The name of the object, if it has one.
     pub name: Option<ObjectName>,
     /// The rest. Commas are kept as symbols.
     pub rest: Vec<PhraseItem>,
