@@ -88,7 +88,7 @@ impl fmt::Display for CodePage {
 }
 
 impl CodePage {
-    /// What a database has unless it says another.
+    /// The default code page of a database.
     pub const DEFAULT: CodePage = CodePage::Cp1252;
 
     /// The page of this number: 1252, 65001.
@@ -106,7 +106,7 @@ impl CodePage {
         PAGES.iter().find(|(page, ..)| *page == self).map_or(1252, |(_, number, _)| *number)
     }
 
-    /// What INFORMATION_SCHEMA calls it: `iso_1`, `cp1250`.
+    /// The name in INFORMATION_SCHEMA: `iso_1`, `cp1250`.
     pub fn character_set(self) -> &'static str {
         match self {
             CodePage::Cp437 => "cp437",
@@ -133,7 +133,7 @@ impl CodePage {
         PAGES.iter().find(|(page, ..)| *page == self).and_then(|(.., encoding)| *encoding)
     }
 
-    /// How many bytes a character may take.
+    /// The most bytes that a character takes.
     pub fn most_bytes(self) -> usize {
         match self {
             CodePage::Cp932 | CodePage::Cp936 | CodePage::Cp949 | CodePage::Cp950 => 2,
@@ -174,7 +174,7 @@ impl CodePage {
         self == CodePage::Utf8 || self.push(character, &mut Vec::new())
     }
 
-    /// How many bytes a character takes; one if it becomes `?`.
+    /// The number of bytes of a character; one if it becomes `?`.
     pub fn bytes_of(self, character: char) -> usize {
         match self.most_bytes() {
             _ if character.is_ascii() => 1,

@@ -11,7 +11,7 @@ use mainstay_types::Collation;
 /// The name of the collation that a database has unless it says another.
 pub const DEFAULT: &str = "SQL_Latin1_General_CP1_CI_AS";
 
-/// How text compares that nothing else is said of.
+/// The collation of text without a collation.
 pub const COMPARISON: Collation = Collation::CaseInsensitive;
 
 /// The families of names that exist, each with its code page; what is behind them is read by [`by_name`].
@@ -150,8 +150,9 @@ pub fn code_page(name: &str) -> CodePage {
     said.unwrap_or(page)
 }
 
-/// What COLLATIONPROPERTY says: the code page, the number of the locale, the bits of what does not count, or the version.
-/// `None` for a name or property that is none, and for the locale of a family whose number is not known here.
+/// The result of COLLATIONPROPERTY: the code page, the number of the locale, the bits of the differences that do not
+/// count, or the version. `None` for an unknown name or property, and for the locale of a family whose number is not
+/// known here.
 pub fn property(name: &str, property: &str) -> Option<i64> {
     by_name(name)?;
     let (family, _) = family(name)?;

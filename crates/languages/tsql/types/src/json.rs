@@ -14,7 +14,7 @@ use std::ops::Range;
 /// The deepest nesting that is followed.
 const MAX_DEPTH: usize = 128;
 
-/// What a value is.
+/// The kind of a value.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[allow(missing_docs, reason = "each is its own name")]
 pub enum Kind {
@@ -30,7 +30,7 @@ pub enum Kind {
 /// A value, and where it stands in the text.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Node {
-    /// What it is.
+    /// The kind of the value.
     pub kind: Kind,
     /// Its place, in bytes.
     pub range: Range<usize>,

@@ -12,7 +12,7 @@
 //!   functions    the built-in scalar functions: found by name, bound to types, evaluated
 //! ```
 //!
-//! How each type's values look:
+//! Representation of each type's values:
 //!
 //! | type | value |
 //! |---|---|

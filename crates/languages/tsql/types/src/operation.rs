@@ -61,7 +61,7 @@ pub enum Operation {
     SingleValue,
     /// The texts of a group that STRING_AGG has joined, which have to fit into the type that it gives.
     Joined,
-    /// What a SQL_VARIANT compares by.
+    /// The key that a SQL_VARIANT compares by.
     VariantKey,
     /// A built-in function, with the word that stands for its first argument; one that makes JSON with the places of
     /// the arguments that are JSON already, from 0: `json_array:0,2`.
@@ -75,7 +75,7 @@ pub enum ConvertKind {
     Explicit,
     /// TRY_CAST and TRY_CONVERT.
     Try,
-    /// What an INSERT or UPDATE does for a column: a text that is too long is an error.
+    /// The assignment of an INSERT or UPDATE to a column: a text that is too long is an error.
     Assign,
     /// PARSE: of a culture, which is the second argument.
     Parse,
@@ -84,7 +84,7 @@ pub enum ConvertKind {
 }
 
 impl ConvertKind {
-    /// What is converted to what: PARSE reads a text, whatever it is given.
+    /// The source and target type of the conversion: PARSE reads a text whatever its operand's type.
     ///
     /// Errors: those of a conversion that there is not.
     fn pair(self, from: DataType, to: DataType, style: Option<i32>) -> Result<(DataType, DataType), Message> {

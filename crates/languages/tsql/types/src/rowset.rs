@@ -238,7 +238,7 @@ fn integer(values: &[ValueRef<'_>], place: usize) -> Option<i64> {
     }
 }
 
-/// What is kept of the document of a call.
+/// The text of the document of a call.
 ///
 /// Errors: 8179 for a handle that stands for none.
 fn open_document<'v>(values: &[ValueRef<'v>]) -> Result<&'v str, Message> {

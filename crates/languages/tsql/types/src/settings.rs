@@ -102,7 +102,7 @@ pub struct Settings {
     pub hears: u32,
 }
 
-/// What a mark begins with in the name of a function: no name does.
+/// The first character of a mark in front of a function's name; no name begins with it.
 const MARK: char = '~';
 
 impl Default for Settings {
@@ -171,7 +171,7 @@ impl Settings {
         self.of_rows() != Settings::NEW
     }
 
-    /// What the names of functions over rows say of the options; empty for those of a new connection.
+    /// The mark of the options in the names of functions over rows; empty for the options of a new connection.
     pub fn mark(self) -> String {
         if self.counts_for_rows() { self.of_rows().full_mark() } else { String::new() }
     }
@@ -208,7 +208,7 @@ mod tests {
     #[test]
     fn names_carry_the_options_of_rows() {
         assert_eq!(Settings::NEW.mark(), "");
-        // What only names and comparisons look at is no matter of rows.
+        // Options that only names and comparisons depend on do not affect functions over rows.
         let quoted = Settings::NEW.with(Switches::QUOTED_IDENTIFIER | Switches::ANSI_NULLS, false);
         assert_eq!(quoted.with(Switches::ARITHABORT, true).mark(), "");
         let british = Language::by_name("British").unwrap();

@@ -25,7 +25,7 @@ use mainstay_types::typed_bytes::{MARK, sort_part};
 use mainstay_types::{Date, Decimal, TICKS_PER_DAY, Time, Timestamp, Value, ValueRef};
 use std::cmp::Ordering;
 
-/// What they end with: no zeros, which do not count at the ends of bytes.
+/// The last byte of a key: not zero, because zeros at the ends of bytes do not count.
 const END: u8 = 1;
 
 /// The day that a time of day is of.
@@ -107,7 +107,7 @@ pub fn decode(value: ValueRef<'_>) -> (DataType, Value) {
     of(value).unwrap_or_else(|| (type_of(value), value.to_value()))
 }
 
-/// What a variant compares by: bytes; NULL for NULL.
+/// The key that a variant compares by, as bytes; NULL for NULL.
 pub fn key(value: ValueRef<'_>) -> Value {
     let Value::Binary(mut bytes) = encode(DataType::SqlVariant, value) else { return Value::Null };
     let end = parts(&bytes).map_or(bytes.len(), |parts| parts.key_end);
@@ -126,7 +126,7 @@ pub fn order(a: ValueRef<'_>, b: ValueRef<'_>) -> Ordering {
     }
 }
 
-/// What the bytes of a variant say.
+/// The decoded bytes of a variant.
 struct Parts {
     data_type: DataType,
     value: Value,

@@ -1,5 +1,5 @@
-//! What storing a value in a column, a variable or a parameter does: an implicit conversion, which for a column minds
-//! what would be lost.
+//! Assignment of a value to a column, a variable or a parameter: an implicit conversion, which for a column refuses to
+//! lose data.
 
 use super::{binary, convert};
 use crate::context::Context;

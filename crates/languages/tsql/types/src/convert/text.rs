@@ -37,12 +37,12 @@ pub fn to_text(source: &Source<'_>) -> Result<Value, Message> {
     Ok(Value::Text(shown))
 }
 
-/// How many units there are for the text.
+/// The units that the type has for the text.
 fn room(to: DataType) -> Option<usize> {
     to.limit().map(usize::from)
 }
 
-/// What a number or a UUID becomes that has no room.
+/// The result for a number or a UUID that does not fit.
 fn too_long(source: &Source<'_>) -> Result<String, Message> {
     use DataType::*;
     let (from, to) = (source.from, source.to);

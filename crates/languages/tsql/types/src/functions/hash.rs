@@ -138,7 +138,7 @@ fn decode(_: &Call<'_>, values: &[ValueRef<'_>]) -> Result<Value, Message> {
     Ok(Value::Binary(bytes))
 }
 
-/// What a text of either form of base64 stands for; `None` for a text that is none.
+/// Decodes a text in either form of base64; `None` for other texts.
 pub(crate) fn base64_bytes(text: &str) -> Option<Vec<u8>> {
     let (mut bytes, mut number, mut count) = (Vec::new(), 0u32, 0);
     let digits = text.trim_end().trim_end_matches('=').bytes();

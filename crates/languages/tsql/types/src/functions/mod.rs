@@ -48,7 +48,7 @@ use crate::moment::part::Part;
 use crate::types::DataType;
 use mainstay_types::{Collation, Value, ValueRef};
 
-/// How often a function has to be evaluated.
+/// The frequency with which a function is evaluated.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Determinism {
     /// The same arguments give the same value.
@@ -62,7 +62,7 @@ pub enum Determinism {
 /// As many arguments as are converted without the heap.
 const FEW: usize = 4;
 
-/// What a NULL argument does.
+/// The effect of a NULL argument.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Nulls {
     /// The result is NULL, and the function is not asked.
@@ -80,7 +80,7 @@ pub struct Function {
     pub min: usize,
     /// The most.
     pub max: usize,
-    /// How often it has to be evaluated.
+    /// The frequency with which it is evaluated.
     pub determinism: Determinism,
     /// True if its first argument is a date part.
     pub takes_part: bool,
@@ -166,7 +166,7 @@ pub struct Bound {
     pub function: &'static Function,
     /// The type of the result.
     pub result: DataType,
-    /// What the arguments are, and what they become.
+    /// The types of the arguments, and the types that they are converted to.
     arguments: Vec<(DataType, DataType)>,
     /// A bit for each of the first arguments that is JSON already.
     json: u64,

@@ -24,7 +24,7 @@ pub fn find(haystack: &str, needle: &str, from: usize, collation: Collation) -> 
     })
 }
 
-/// How many bytes at the front of a text have this key.
+/// The number of bytes at the front of a text that have this key.
 fn matched(text: &str, key: &str, collation: Collation) -> Option<usize> {
     let mut left = key;
     for (at, character) in text.char_indices() {

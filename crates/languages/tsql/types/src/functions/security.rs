@@ -15,13 +15,13 @@ pub(super) const FUNCTIONS: &[Function] = &[
     Function::new("COLLATIONPROPERTY", (2, 2), property_type, property),
 ];
 
-/// How the hash of a password begins: its version, which says that it is SHA-512 of the password in UTF-16 and the salt.
+/// The version in front of a password's hash: SHA-512 of the password in UTF-16 and the salt.
 const VERSION: [u8; 2] = [2, 0];
 
 /// The version before, which is SHA-1 of the same.
 const OLD_VERSION: [u8; 2] = [1, 0];
 
-/// How many bytes of salt follow the version.
+/// The number of bytes of salt behind the version.
 const SALT: usize = 4;
 
 /// Random bytes of the system.

@@ -274,7 +274,7 @@ fn stuff_type(binding: &mut Binding<'_>) -> Result<DataType, Message> {
     let encoding = data_type.encoding().meet(inserted.encoding());
     Ok(match (data_type.limit(), inserted.limit()) {
         (Some(limit), Some(inserted)) => {
-            // What is taken out for certain.
+            // The number of characters that are certainly removed.
             let constant = |index: usize| {
                 let number = binding.argument(index).constant_integer();
                 number.and_then(|number| usize::try_from(number).ok())

@@ -42,7 +42,7 @@ fn number(code: Code) -> (i32, u8) {
         Code::NotNullViolation => (515, 16),
         Code::ForeignKeyViolation | Code::CheckViolation => (547, 16),
         Code::Io => (823, 24),
-        // What SQL Server has no situation for is an error of the server's own.
+        // Errors without a state in SQL Server are errors of this server.
         _ => (50000, 16),
     }
 }

@@ -123,7 +123,7 @@ impl<'a> Field<'a> {
             ('s', ValueRef::Text(text)) => self.cut(text),
             ('s', ValueRef::Binary(bytes)) => self.cut(&crate::text::hex(bytes)),
             ('s', ValueRef::Integer(_)) => return Err(arguments.mismatch()),
-            // What 32 bits do not hold wants I64.
+            // An integer beyond 32 bits needs I64.
             (_, ValueRef::Integer(value)) if !self.wide && i32::try_from(value).is_err() => {
                 return Err(arguments.mismatch());
             }

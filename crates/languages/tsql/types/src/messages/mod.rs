@@ -1,4 +1,4 @@
-//! What a server tells its client beside rows: errors, warnings and what PRINT says.
+//! Messages from the server to its client beside rows: errors, warnings and the output of PRINT.
 //!
 //! ```text
 //!   message    one message
@@ -71,7 +71,7 @@ fn fill(text: &str, arguments: &[&dyn Display]) -> String {
     out
 }
 
-/// How long the place at the front of a text is; 0 when its percent sign is only that.
+/// The length of the placeholder at the front of a text; 0 if its percent sign begins none.
 fn place_length(text: &str) -> usize {
     const PLACES: [&str; 21] = [
         "%%",

@@ -1,4 +1,4 @@
-//! What DATETIME and SMALLDATETIME can hold, and moments as numbers of days.
+//! Ranges and precision of DATETIME and SMALLDATETIME, and their values as numbers of days.
 //!
 //! A DATETIME counts days after 1900-01-01 and 1/300 s of the day. It shows as milliseconds that end in 0, 3 or 7, and
 //! that is how its values are kept here: the milliseconds tell the 1/300 s, so nothing is lost. (As a DATETIME2 it has

@@ -16,7 +16,7 @@ use crate::types::DataType;
 use crate::xml::{escaped, escaped_text, parts_of};
 use mainstay_types::{Value, ValueRef};
 
-/// What a column becomes in its element.
+/// The form of a column in its element.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Directive {
     Attribute,

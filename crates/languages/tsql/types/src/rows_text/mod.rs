@@ -23,7 +23,7 @@ use mainstay_types::{Value, ValueRef};
 const FIELD: char = '\u{1f}';
 const COLUMN: char = '\u{1e}';
 
-/// How rows become a text.
+/// The format of rows as text.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Layout {
     /// True if XML, not JSON.
@@ -46,7 +46,7 @@ pub struct Layout {
     pub base64: bool,
     /// XML: declarations of namespaces, as they stand in an element.
     pub namespaces: String,
-    /// What the statement says of the columns, in their order.
+    /// The statement's options for the columns, in their order.
     pub columns: Vec<LayoutColumn>,
     /// The names of the tables as they were written.
     pub tables: Vec<String>,

@@ -17,7 +17,7 @@ use mainstay_types::Value;
 /// Stands behind a value of `data()` until the text is whole; no XML has this character.
 const DATA_END: char = '\u{1}';
 
-/// What a column is within the element that its path leads to.
+/// The role of a column in the element that its path leads to.
 #[derive(Clone, Copy)]
 enum Leaf<'n> {
     /// `@name`.

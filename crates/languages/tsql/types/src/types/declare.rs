@@ -5,7 +5,7 @@ use crate::Message;
 use crate::code_page::CodePage;
 use DataType::*;
 
-/// What stands in the parentheses behind a type's name.
+/// An argument in the parentheses behind a type's name.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum TypeArgument {
     /// A length, precision or scale.

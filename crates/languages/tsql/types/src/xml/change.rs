@@ -9,7 +9,7 @@ use super::tree::{self, Element, Node};
 use super::{Variables, in_method};
 use crate::messages::Message;
 
-/// What a change does at the places it is for.
+/// The action of a change at its targets.
 enum Change {
     Delete,
     /// The new text.
@@ -64,7 +64,7 @@ pub(super) fn unknown() -> Message {
     Message::error(2217, "XQuery: this change of XML is not supported here.")
 }
 
-/// What follows a word.
+/// The rest of a text behind a word.
 pub(super) fn word<'t>(text: &'t str, word: &str) -> Option<&'t str> {
     text.trim_start().strip_prefix(word).filter(|rest| rest.starts_with(|c: char| !c.is_alphanumeric()))
 }

@@ -97,7 +97,7 @@ pub(super) fn is_function(name: &str, arguments: usize) -> Result<bool, Message>
     Err(Message::error(2395, format!("XQuery: There is no function '{{{space}}}:{last}()'")))
 }
 
-/// What a function gives.
+/// The result of a function.
 pub(super) fn called<'t>(name: &str, arguments: &[Expr], context: &Item<'t>, around: &Around<'_, 't>) -> Vec<Item<'t>> {
     let argument = |place: usize| match arguments.get(place) {
         Some(expr) => evaluate(expr, context, around),

@@ -29,7 +29,7 @@ use path::{Item, Path};
 use places::Places;
 use tree::{Element, Node};
 
-/// What `sql:variable` or `sql:column` stands for.
+/// The value of `sql:variable` or `sql:column`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Given<'v> {
     /// A value as its text.
@@ -38,13 +38,13 @@ pub enum Given<'v> {
     Binary(&'v [u8]),
 }
 
-/// What `sql:variable` and `sql:column` stand for, in the order in which they stand in a path; `None` for NULL.
+/// The values of `sql:variable` and `sql:column`, in their order in a path; `None` for NULL.
 pub type Variables<'v> = [Option<Given<'v>>];
 
-/// What stands before a text that is one node of a larger one.
+/// The prefix of a text that is one node of a larger document.
 const CONTEXT: char = '\u{1}';
 
-/// What a path starts at.
+/// The context in which a path starts.
 enum Start {
     /// The document: an element without a name above everything.
     Document(Element),

@@ -28,7 +28,7 @@ const SEPARATOR: char = '\u{1}';
 const ATTRIBUTES: i64 = 1;
 /// Columns take elements of their names, or those that have found no attribute if both are said.
 const ELEMENTS: i64 = 2;
-/// What a column has taken is left out of `@mp:xmltext`.
+/// The flag that leaves consumed data out of `@mp:xmltext`.
 const WITHOUT_CONSUMED: i64 = 8;
 
 /// The namespace of the properties of nodes.
@@ -64,7 +64,7 @@ fn check_top(xml: &str, document: &Element) -> Result<(), Vec<Message>> {
     Err(vec![place_message(code, xml.lines().count(), line), described_as(words)])
 }
 
-/// What is told of a text that is not XML, in the parser's words.
+/// The messages for a text that is not XML, in the parser's words.
 fn described(xml: &str, malformed: &Malformed) -> Vec<Message> {
     let read = xml.get(..malformed.at).unwrap_or(xml);
     let line = read.matches('\n').count();
@@ -150,7 +150,7 @@ fn nodes<'t>(document: &'t Element, row: &str, places: &Places<'t>) -> Result<Ve
 
 /// Where a column's value comes from.
 enum Origin {
-    /// What a pattern leads to.
+    /// The nodes that a pattern leads to.
     Found(Path),
     /// A property of what a pattern leads to.
     Property(Path, String),

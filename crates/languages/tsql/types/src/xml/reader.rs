@@ -4,10 +4,10 @@ use super::functions::is_function;
 use super::path::{Axis, Expr, Step, Test};
 use crate::messages::Message;
 
-/// What stands before parentheses in a step, and is no function.
+/// Node tests: names before parentheses in a step that are not functions.
 const NODE_TESTS: [&str; 5] = ["text", "node", "element", "comment", "processing-instruction"];
 
-/// What is left of a text.
+/// Reads a text from its front.
 pub(super) struct Reader<'t> {
     text: &'t str,
     at: usize,
