@@ -14,7 +14,7 @@
 use mainstay_types::Value;
 use std::fmt;
 
-/// How wide a whole number is. It is stored in 64 bits; its width is what results are checked against.
+/// The width of an integer, which is stored in 64 bits; its width is what results are checked against.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Width {
     /// -128 to 127.
@@ -57,7 +57,7 @@ impl Width {
     }
 }
 
-/// What a slot stores and an expression gives. Every type has NULL beside its values.
+/// The type of a slot or an expression. Every type has NULL beside its values.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Type {
     /// True or false; NULL is the third value of logic.

@@ -159,7 +159,7 @@ fn an_error_passes_through_routines_up_to_a_handler() {
     let error = run(&mut host, outer).unwrap_err();
     let trace: Vec<String> = error.trace.iter().map(|place| format!("{} {}", place.routine, place.line)).collect();
     assert_eq!(trace, ["inner 5", "middle 3", "outer 1"]);
-    // What a handler raises again has been where it was, and goes on from the handler.
+    // A rethrown error keeps its trace, which goes on from the handler.
     let mut catching = Routine::new("middle");
     catching.body = lines(3, vec![attempt(10, vec![exec("inner")], vec![StatementKind::Rethrow])]);
     host.add(catching);
@@ -216,8 +216,8 @@ fn without_a_handler_the_host_may_go_on_with_the_next_statement() {
     assert_eq!(host.notes, expected);
 }
 
-/// What errors leave to return: the least, unless RETURN says another value; an error that a callee kept to itself is not its
-/// caller's.
+/// The status that errors leave: the least, unless RETURN gives another value; an error that a callee handles does not
+/// count for its caller.13||Arithmetic errors that gave NULL since the record was last read.
 #[test]
 fn errors_that_do_not_end_a_routine_say_what_it_returns() {
     let statuses = [(50000, -6), (8134, -4)];

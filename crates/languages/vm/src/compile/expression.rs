@@ -375,7 +375,7 @@ impl Emitter<'_> {
     }
 }
 
-/// What a conversion converts, if it changes nothing but the type: the cell of a narrow number is that of a wide one.
+/// The operand of a conversion that changes only the type: the cell of a narrow number is that of a wide one.
 fn without_widening(mut expression: &Expression) -> &Expression {
     while let ExpressionKind::Convert { value, .. } = &expression.kind {
         match (value.ty, expression.ty) {

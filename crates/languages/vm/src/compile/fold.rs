@@ -1,4 +1,4 @@
-//! What is known before the program runs: arithmetic, comparisons and conversions of constants, and conditions that one
+//! Constant folding: arithmetic, comparisons and conversions of constants, and conditions that one
 //! constant decides.
 //!
 //! Only what cannot fail is folded: `1 / 0` is left for the day when it is reached.

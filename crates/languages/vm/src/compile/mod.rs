@@ -26,7 +26,7 @@ use emit::{Emitter, LoopContext, Target};
 
 /// Compiles a routine that was verified.
 fn routine(routine: Routine) -> Result<Program, FormError> {
-    // What people are shown stays as it was written.
+    // The printed form stays as it was written.
     let mut folded = routine.clone();
     fold::statements(&mut folded.body);
     let mut emitter = Emitter::new(&folded);

@@ -21,7 +21,7 @@ pub(super) enum Stop {
     Turn,
 }
 
-/// What the inner loop needs now and then, behind one pointer: registers of the processor are scarce.
+/// Rarely needed state of the inner loop, behind one pointer: registers of the processor are scarce.
 pub(super) struct Beside<'a> {
     /// Turns of loops until somebody looks whether it is time to stop.
     pub fuel: u32,

@@ -20,7 +20,7 @@ pub const BRANCH: StatementId = StatementId(5);
 pub const LEAVE: StatementId = StatementId(6);
 /// Notes number, text and line of the error that is handled.
 pub const NOTE_ERROR: StatementId = StatementId(7);
-/// What the name `host_routine` stands for: notes its arguments, sets the second, returns 7.
+/// The routine `host_routine`: notes its arguments, sets the second, returns 7.
 pub const ROUTINE: StatementId = StatementId(8);
 /// Raises an error that no handler may see.
 pub const KILL: StatementId = StatementId(9);
@@ -39,7 +39,7 @@ pub struct TestHost {
     pub goes_on: bool,
     /// Or the routine ends.
     pub ends_routine: bool,
-    /// What errors leave a procedure to return, by their numbers.
+    /// The status that an error leaves to a procedure, by the error's number.
     pub statuses: HashMap<i32, i64>,
 }
 

@@ -14,7 +14,7 @@ use num_bigint::BigInt;
 use std::cmp::Ordering;
 use std::collections::HashMap;
 
-/// What goes wrong in an expression.
+/// A failure in an expression.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Failure {
     Overflow,
@@ -24,7 +24,7 @@ pub enum Failure {
     Raised(String),
 }
 
-/// How a statement ends.
+/// The result of a statement.
 #[derive(Debug)]
 pub enum Signal {
     Next,
