@@ -23,7 +23,7 @@ use pages::{PAGES, Page, Source};
 use std::borrow::Cow;
 use std::fmt;
 
-/// What U+F700 + byte stands for: a byte that could not be decoded. Only bytes over 127 occur.
+/// The base of the characters for bytes that could not be decoded: U+F700 + byte. Only bytes over 127 occur.
 const UNDECODABLE: u32 = 0xF700;
 
 /// One code page. Cheap to copy; two are equal if they are the same page.
@@ -35,7 +35,7 @@ pub struct CodePage(&'static Page);
 pub struct Decoded<'a> {
     /// The text; borrowed if the bytes were UTF-8 already.
     pub text: Cow<'a, str>,
-    /// How many bytes the page does not define. Each is a character of its own in `text`.
+    /// The number of bytes that the page does not define. Each is a character of its own in `text`.
     pub undecodable: usize,
 }
 

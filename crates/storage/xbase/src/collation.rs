@@ -102,7 +102,7 @@ impl Collation {
         table
     }
 
-    /// How a key stands to another one, or to the beginning of one: a key that begins with `sought` is equal to it.
+    /// The order of a key and another one, or the beginning of one: a key that begins with `sought` is equal to it.
     /// Between texts of one length accents decide at last.
     pub fn compare(&self, key: &[u8], sought: &[u8]) -> Ordering {
         let Some(weights) = self.weights else { return key[..key.len().min(sought.len())].cmp(sought) };
@@ -160,7 +160,7 @@ struct Letters<'t> {
     collation: &'t Collation,
     weights: &'t [u8; 256],
     rest: &'t [u8],
-    /// How many letters the text has, if none of those that follow is a pair.
+    /// The number of letters of the text, if none of those that follow is a pair.
     length: usize,
 }
 
@@ -263,7 +263,7 @@ impl KeyOrder {
         matches!(self, KeyOrder::Bytes)
     }
 
-    /// How a key stands to another one, or to the beginning of one.
+    /// The order of a key and another one, or the beginning of one.
     #[inline]
     pub fn compare(&self, key: &[u8], sought: &[u8]) -> Ordering {
         match self {

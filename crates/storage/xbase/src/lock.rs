@@ -37,8 +37,8 @@
 //! Limits: Clipper's bytes and FoxPro's for tables without a structural index meet from record 73,741,824 on. There a
 //! record may seem to be locked that is not, if one program has asked for the other's scheme.
 //!
-//! Who appends locks the header, counts the records, and locks the new record, which fails while another holds the
-//! file. Who changes a record locks it. The memo file has a lock of its own: its first byte.
+//! An append locks the header, counts the records, and locks the new record, which fails while another program holds
+//! the file. A change locks its record. The memo file has a lock of its own: its first byte.
 //!
 //! The locks are those of the operating system, see `mainstay_vfs`. They are waited for by asking again every few
 //! milliseconds, up to a limit, as the other programs do; a lock that nobody gives back is reported with its holder.
@@ -83,7 +83,7 @@ pub enum LockScheme {
 }
 
 impl LockScheme {
-    /// What programs take that have not been told otherwise: FoxPro's for its own tables, for those with an FPT memo
+    /// The default scheme of programs: FoxPro's for its own tables, for those with an FPT memo
     /// or (as the caller knows) a CDX beside them, else Clipper's. (The header's mark of a structural index does not
     /// tell a CDX from dBASE's MDX.)
     pub fn default_for(header: &Header, has_cdx: bool) -> LockScheme {
@@ -260,7 +260,7 @@ impl LockRanges {
         std::iter::once(self.first).chain(self.second)
     }
 
-    /// Who keeps them from being taken.
+    /// The holder of a lock that conflicts with them.
     pub(crate) fn holder(self, file: &dyn WritableFile, mode: LockMode) -> Result<Option<LockHolder>> {
         match (file.range_holder(self.first, mode)?, self.second) {
             (None, Some(second)) => file.range_holder(second, mode),
@@ -283,7 +283,7 @@ fn release_all(ranges: impl Iterator<Item = ByteRange>, release: impl Fn(ByteRan
     done
 }
 
-/// How long a lock is waited for.
+/// The wait for a lock.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct LockWait {
     /// After this long it is an error; zero asks once.

@@ -1,4 +1,4 @@
-//! How fast columns decode: `cargo test --release -p mainstay-xbase --test dbf_speed -- --ignored --nocapture`.
+//! Speed of decoding columns: `cargo test --release -p mainstay-xbase --test dbf_speed -- --ignored --nocapture`.
 //!
 //! Ignored in ordinary runs, because a debug build or a busy machine says nothing. The bounds are several times
 //! what a quiet core takes (in the comments), so that only a real change for the worse breaks them.

@@ -65,7 +65,7 @@ fn run(bag: &BagSpec, tag: &TagSpec, start: usize, changes: usize, number: u64) 
         writer.keep_at_most(10_000);
     }
     let mut records = start as u32;
-    // What the run tends to do: grow, shrink to nothing, or stay.
+    // The tendency of the run: grow, shrink to nothing, or stay.
     let growth = [80, 50, 20][seed.below(3)];
     for _ in 0..changes {
         let known = (!model.items.is_empty()).then(|| model.items[seed.below(model.items.len())].clone());

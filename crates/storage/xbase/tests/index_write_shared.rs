@@ -179,7 +179,7 @@ fn a_power_failure_leaves_the_old_index_or_the_new() {
     let mut seed = Seed(5);
     let (old, new) = (items(&mut seed, 100, 20), items(&mut seed, 150, 20));
     let path = Path::new("shop/a.cdx");
-    // What was acknowledged: nothing, the old index, the new one.
+    // The acknowledged state: nothing, the old index, the new one.
     let work = |disk: &Simulated| {
         let mut acknowledged = 0;
         let steps = |acknowledged: &mut u8| -> Result<()> {
@@ -235,7 +235,7 @@ fn insert_uncounted(path: &Path, counted: Range<u64>, key: &[u8], record: u32) {
     file.write_at(&counter, counted.start).unwrap();
 }
 
-/// Whether two writes with a question for the stamp between them always leave different ones, as since Linux 6.13.
+/// Returns true if two writes with a stamp read between them always leave different stamps, as since Linux 6.13.
 fn tells_writes_apart(path: &Path) -> bool {
     let file = Disk.create(path, Create::New).unwrap();
     (0..50u8).all(|byte| {
@@ -246,7 +246,7 @@ fn tells_writes_apart(path: &Path) -> bool {
     })
 }
 
-/// Who does not count is noticed, in a CDX at once.
+/// A write that is not counted is noticed, in a CDX at once.
 #[test]
 fn a_writer_of_a_cdx_knows_its_own_writes_and_notices_those_that_are_not_counted() {
     notices_what_is_not_counted("a.cdx", BagSpec::harbour_cdx(), 8..12, 0);

@@ -1,4 +1,4 @@
-//! What goes wrong while a table and its indexes are changed: every call of the file system fails once, files are found
+//! Failures while a table and its indexes are changed: every call of the file system fails once, files are found
 //! in the middle of a replacement, and tables are encrypted.
 
 mod indexed_common;

@@ -108,7 +108,7 @@ fn a_commit_that_fails_halfway_leaves_both_tables_as_before_or_both_changed() {
             let what = format!("{access:?}, {operation:?} {call} (goes on: {lasts}): {error:?}");
             let found = paths().map(|path| rows(&fs, &path));
             assert!(found == before || found == after, "{what}");
-            // What the program was told is what happened.
+            // The reported result is the actual one.
             assert!(error.is_some() || found == after, "{what}");
             assert_eq!(is_ended, found == after, "{what}");
             paths().iter().for_each(|path| is_sound(&fs, path, &what));

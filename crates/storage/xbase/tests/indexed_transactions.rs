@@ -389,7 +389,7 @@ fn step_of(table: &mut IndexedTable, step: usize) -> mainstay_types::Result<()> 
     table.delete(step as u64).map(drop)
 }
 
-/// What the tables hold after so many steps.
+/// The expected contents of the tables after so many steps.
 fn wanted(steps: usize) -> Vec<Vec<(bool, Vec<Value>)>> {
     let memory = Memory::new();
     memory.create_folder(Path::new("shop")).unwrap();
@@ -617,7 +617,7 @@ fn who_gets_the_lock_of_one_who_is_dying_waits_until_its_change_is_undone() {
     compare(&fs, &path("a"), &[]).unwrap();
 }
 
-/// What a transaction of another process has taken back at a savepoint, it holds no longer.
+/// Changes that a transaction of another process rolled back to a savepoint are no longer locked by it.
 #[test]
 fn a_journal_that_was_cut_off_names_what_it_has_then() {
     let (fs, _) = shop(Format::FoxPro, BagKind::Cdx);
@@ -628,7 +628,7 @@ fn a_journal_that_was_cut_off_names_what_it_has_then() {
     assert!(other.try_lock_record(3).unwrap());
 }
 
-/// Who undoes a transaction may have the table alone for that time, and who opens it then waits for it.
+/// The process that undoes a transaction may open the table exclusively, and a process that opens it then waits.
 #[test]
 fn who_opens_a_table_waits_until_it_is_undone() {
     let (fs, _) = shop(Format::FoxPro, BagKind::Cdx);
@@ -758,7 +758,7 @@ fn processes_that_are_killed_lose_no_money() {
         let mut sum = 0;
         for path in &paths {
             let mut table = open(&fs, path, Access::Shared);
-            // What was appended and undone, and has others behind it, is blank.
+            // An appended record that was undone and has others behind it is blank.
             sum += state(&mut table).iter().map(|(_, fields)| fields[0].as_f64().unwrap_or(0.0) as i64).sum::<i64>();
         }
         assert_eq!(sum, 40 * SUM, "round {round}");

@@ -49,7 +49,7 @@ fn work(system: &Simulated) -> bool {
     is_ready
 }
 
-/// Whether every key of every tag is that of its record.
+/// Returns true if every key of every tag is that of its record.
 fn has_own_keys_only(mut table: IndexedTable) -> Result<(), String> {
     let text = |error: mainstay_types::Error| error.to_string();
     for tag in table.tags() {

@@ -41,7 +41,7 @@ fn filled(table: &mut IndexedTable, record: u64, name: &str) -> (Vec<u8>, Vec<u8
     (before, after)
 }
 
-/// How many keys a tag has, as another program sees them.
+/// The number of a tag's keys, as another program sees them.
 fn keys_in_file(memory: &Memory, tag: usize) -> usize {
     let bag = mainstay_xbase::index::Bag::open(memory.open(Path::new("shop/t.cdx")).unwrap()).unwrap();
     let key_type = {
@@ -179,7 +179,7 @@ fn keys_of_the_values_before_are_mended_by_the_next_change() {
     }
 }
 
-/// Whether every key of a tag is that of its record.
+/// Returns true if every key of a tag is that of its record.
 fn has_own_keys_only(table: &mut IndexedTable, name: &str) -> bool {
     let id = table.find_tag(name).unwrap();
     let listed = walk(&table.tag(id).unwrap()).unwrap();
@@ -264,7 +264,7 @@ fn candidates_and_transactions_do_not_wait() {
     compare(&fs, path(), &[]).unwrap();
 }
 
-/// What would refuse the blank record's keys refuses the record: nothing is appended.
+/// An error of the blank record's keys refuses the record: nothing is appended.
 #[test]
 fn a_record_that_cannot_be_listed_is_not_appended() {
     let memory = prepared(&tag_specs()[..1]);

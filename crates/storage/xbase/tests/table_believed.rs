@@ -68,7 +68,7 @@ fn with_other_ids() -> Vec<u8> {
     table
 }
 
-/// Whether the index is used for the table, which has the record looked for only if it was changed.
+/// Returns true if the index is used for the table, which has the record looked for only if it was changed.
 fn is_used(memory: &Memory, table: &str, index: &str) -> bool {
     let (cache, indexes) = (VectorCache::new(1 << 20), [PathBuf::from(index)]);
     let files = Arc::new(memory.clone());

@@ -218,7 +218,7 @@ fn order(a: &Value, b: &Value) -> Option<Ordering> {
     })
 }
 
-/// Whether a condition is true of a record.
+/// Returns true if a condition is true of a record.
 fn is_true(sought: &Sought, row: &Row) -> bool {
     match sought {
         Sought::And(parts) => parts.iter().all(|part| is_true(part, row)),

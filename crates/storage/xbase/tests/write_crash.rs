@@ -53,7 +53,7 @@ fn state(fs: &dyn FileSystem) -> (Vec<String>, Vec<String>) {
     (notes, errors.map(ToString::to_string).collect())
 }
 
-/// What is done, step by step; gives how many steps were acknowledged.
+/// Runs the steps, and returns the number of acknowledged ones.
 fn work(fs: Arc<dyn FileSystem>, format: Format, options: WriteOptions) -> usize {
     let mut done = 0;
     let mut run = || -> mainstay_types::Result<()> {

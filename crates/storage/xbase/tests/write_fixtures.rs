@@ -83,7 +83,7 @@ fn change_and_compare(name: &str, access: Access) {
     writer.close().unwrap();
     let (mut found, after) = read(&memory, table, &memo);
     assert_eq!(found.pop().unwrap()[first], row[first], "{name}");
-    // What had been wrong with values that were changed is right now.
+    // Findings of values that were changed are gone.
     assert!(after.iter().all(|finding| before.contains(finding)), "{name} {access:?}: {after:?} after {before:?}");
     for (record, (found, expected)) in found.iter_mut().zip(&mut expected).enumerate() {
         // Fields that keep the last write have it.

@@ -56,7 +56,7 @@ fn child_seconds() -> u64 {
     std::env::var("MAINSTAY_TEST_SECONDS").ok().and_then(|text| text.parse().ok()).unwrap_or(2)
 }
 
-/// What each process of the next test does; the test starts this one with the table and its name in variables.
+/// The work of each process of the next test, which starts this one with the table and its name in variables.
 #[test]
 #[ignore = "a process of two_processes_lose_no_record, which starts it"]
 fn a_process_that_appends_and_updates() {

@@ -55,12 +55,12 @@ impl<'a> Records<'a> {
         Records { numbers: Some(numbers), ..Records::new(bytes, record_length, 1) }
     }
 
-    /// How many there are.
+    /// The number of records.
     pub fn len(&self) -> usize {
         self.bytes.len() / self.record_length
     }
 
-    /// Whether there are none.
+    /// Returns true if it contains no records.
     pub fn is_empty(&self) -> bool {
         self.len() == 0
     }
@@ -99,7 +99,7 @@ impl<'a> Records<'a> {
     }
 }
 
-/// What values need besides their bytes.
+/// Everything that decoding needs besides the bytes of the values.
 #[derive(Clone, Copy, Debug)]
 pub struct Decoding<'a> {
     /// The table, for findings.
@@ -119,7 +119,7 @@ pub struct Decoding<'a> {
 pub struct Column {
     /// One value for each record.
     pub vector: ArrayRef,
-    /// What could not be read, or not as it stands.
+    /// Values that could not be read, or not as they stand.
     pub findings: Findings,
 }
 

@@ -16,7 +16,7 @@ use crate::adt::RecordLayout;
 use mainstay_types::{Code, Error, Result};
 use mainstay_vfs::File;
 
-/// How often is looked again before a table is said to be damaged.
+/// The number of repeated reads before a table is reported as damaged.
 const LOOKS: usize = 8;
 
 /// Reads whole records from `row` on (rows count from 0), and gives how many of them are there; the others were taken back.

@@ -28,18 +28,18 @@ use std::collections::HashSet;
 pub struct Counter {
     /// The value that the next record gets.
     pub next: u32,
-    /// What is added after each.
+    /// The number added for each new record.
     pub step: u8,
 }
 
-/// What the descriptors say.
+/// The decoded descriptors.
 #[derive(Debug, Default)]
 pub(super) struct Structure {
     /// The columns, without `_NullFlags`.
     pub fields: Vec<Field>,
     /// For each column, its counter.
     pub counters: Vec<Option<Counter>>,
-    /// What is odd about them.
+    /// Oddities of the descriptors.
     pub warnings: Vec<String>,
     /// Undecodable bytes, unreadable columns.
     pub errors: Vec<String>,
@@ -58,7 +58,7 @@ struct Raw {
     decimals: u8,
     flags: u8,
     counter: Counter,
-    /// Whether the bytes that classic programs do not use are zero.
+    /// True if the bytes that classic programs do not use are zero.
     clean: bool,
 }
 
@@ -216,7 +216,7 @@ fn check_lengths(header: &Header, count: usize, total: usize, terminated: bool, 
     Ok(())
 }
 
-/// Whether the flag bytes mean something. Programs with field types of their own write flags with care, and
+/// Returns true if the flag bytes mean something. Programs with field types of their own write flags with care, and
 /// so does everything that left the unused bytes zero.
 fn flags_are_believed(raws: &[Raw]) -> bool {
     let plain = |raw: &Raw| matches!(raw.letter, b'C' | b'N' | b'F' | b'D' | b'L' | b'M' | b'V');

@@ -145,8 +145,9 @@ impl Header {
     }
 }
 
-/// Whether a header that dBASE II may have written has the layout of dBASE III, as FoxBASE's and those of Python's `dbf` have.
-/// In dBASE II the name of the first field begins at byte 8: the header would be longer than any is, or its records empty.
+/// Returns true if a header that dBASE II may have written has the layout of dBASE III, as FoxBASE's and those of
+/// Python's `dbf` have. In dBASE II the name of the first field begins at byte 8: the header would be longer than any
+/// is, or its records empty.
 fn has_later_layout(bytes: &[u8; FIXED_LENGTH]) -> bool {
     const MOST: usize = FIXED_LENGTH + 255 * 32 + 1 + 263;
     let header = usize::from(u16::from_le_bytes([bytes[8], bytes[9]]));

@@ -51,10 +51,10 @@ use std::ops::Range;
 use std::path::Path;
 use std::sync::Arc;
 
-/// What most programs write behind the last record.
+/// The mark that most programs write behind the last record.
 const END_MARK: u8 = 0x1A;
 
-/// What the opener knows better than the file.
+/// Properties that the opener knows better than the file.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct OpenOptions {
     /// The code page, whatever the language byte says.
@@ -154,7 +154,7 @@ impl Dbf {
         &self.header
     }
 
-    /// Whether the fields are described as in dBASE 7.
+    /// Returns true if the fields are described as in dBASE 7.
     pub(crate) fn has_wide_descriptors(&self) -> bool {
         self.wide_descriptors
     }
@@ -171,7 +171,7 @@ impl Dbf {
         is_stated.then_some(self.code_page)
     }
 
-    /// What is wrong or odd about header and length.
+    /// Errors and oddities of header and length.
     pub fn findings(&self) -> &[Finding] {
         &self.findings
     }
@@ -255,7 +255,7 @@ impl Dbf {
         Ok(u32::from_le_bytes(count))
     }
 
-    /// Whether the header counts records now that a file of this length has not.
+    /// Returns true if the header counts records now that a file of this length has not.
     pub fn counts_beyond(&self, file_length: u64) -> Result<bool> {
         Ok(u64::from(self.counted()?) > self.header.records_in(file_length))
     }
@@ -294,7 +294,7 @@ impl Dbf {
         self.file.read_exact_at(buffer, offset.saturating_add(u64::from(self.header.header_length)))
     }
 
-    /// How to decode values of this table.
+    /// The options for decoding values of this table.
     pub fn decoding<'a>(&'a self, memo: Option<&'a Memo>) -> Decoding<'a> {
         Decoding { path: self.path(), memo, is_told: false, code_page: self.code_page, layout: self.header.layout }
     }

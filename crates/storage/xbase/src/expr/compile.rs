@@ -304,7 +304,7 @@ impl<'c, 'f> Compiler<'c, 'f> {
         Ok(typed)
     }
 
-    /// Whether this is no key: what a program asks of records at that moment may have memos.
+    /// Returns true if this is no key: what a program asks of records at that moment may have memos.
     fn is_condition(&self) -> bool {
         !matches!(self.context.memos, Memos::None)
     }

@@ -28,7 +28,7 @@ pub(super) enum TokenKind {
     End,
 }
 
-/// What can stand for a mark, longest first.
+/// Spellings of each mark, the longest first.
 const MARKS: &[(&str, &str)] = &[
     (".AND.", ".AND."),
     (".NOT.", ".NOT."),

@@ -113,7 +113,7 @@ impl Expression {
         found
     }
 
-    /// Whether this is `.NOT. DELETED()`, in any spelling.
+    /// Returns true if this is `.NOT. DELETED()`, in any spelling.
     pub fn is_not_deleted(&self) -> bool {
         shape::is_not_deleted(&self.root)
     }
@@ -159,7 +159,7 @@ fn collect_aliases<'n>(node: &'n Node, found: &mut BTreeSet<&'n str>) {
     }
 }
 
-/// Whether it matters to an operation which bytes are letters.
+/// Returns true if an operation depends on the set of letters.
 fn asks_for_letters(op: &Op) -> bool {
     let Op::Call(builtin, _) = op else { return false };
     matches!(
@@ -168,7 +168,7 @@ fn asks_for_letters(op: &Op) -> bool {
     )
 }
 
-/// Whether a NULL that is read is the result's, or decides an IIF(), whatever else is read.
+/// Returns true if a NULL that is read is the result's, or decides an IIF(), whatever else is read.
 fn passes_null(ops: &[Op]) -> bool {
     ops.iter().all(|op| match op {
         Op::Push(_) | Op::Field(_) | Op::Memo(..) | Op::Negate | Op::Not | Op::Binary(_) => true,
@@ -232,12 +232,12 @@ impl Compiled {
         self.program.ops.iter().filter_map(|op| if let Op::Memo(_, field) = op { Some(*field) } else { None })
     }
 
-    /// Whether the result can depend on [`Context::case`].
+    /// Returns true if the result can depend on [`Context::case`].
     pub fn depends_on_letters(&self) -> bool {
         self.program.ops.iter().any(asks_for_letters)
     }
 
-    /// What the result is joined from; one part if it is not joined.
+    /// The parts that the result is joined from; one part if it is not joined.
     pub fn parts(&self) -> &[KeyPart] {
         &self.parts
     }

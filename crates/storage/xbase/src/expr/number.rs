@@ -135,7 +135,7 @@ impl Number {
     /// Characters that the whole part takes when nothing says so.
     pub(super) fn natural_width(self) -> usize {
         let value = self.as_f64();
-        // What is not a number is neither above nor below.
+        // NaN is neither above nor below the limits.
         let fits = value.is_nan() || (-999_999_999.0..=9_999_999_999.0).contains(&value);
         if fits { 10 } else { 20 }
     }
@@ -166,7 +166,7 @@ pub(super) fn round(value: f64, decimals: i64) -> f64 {
     if decimals < 0 { whole * power } else { whole / power }
 }
 
-/// What a text of digits is worth: blanks, a sign, digits, a point, digits; the rest is ignored, and
+/// The value of a text of digits: blanks, a sign, digits, a point, digits; the rest is ignored, and
 /// nothing is 0. A whole number of up to 63 bits is an integer.
 pub(super) fn value_of(text: &[u8]) -> Number {
     let blank = |byte: &u8| matches!(byte, b' ' | b'\t' | b'\r' | b'\n');
@@ -280,7 +280,7 @@ struct Digits<'o> {
     decimals: usize,
     /// The index of the first digit that is not zero.
     first: Option<usize>,
-    /// What is left of the fraction after the last digit produced.
+    /// The rest of the fraction after the last digit produced.
     fraction: f64,
 }
 
@@ -337,7 +337,7 @@ impl Digits<'_> {
         }
     }
 
-    /// Whether what follows the last digit that counts rounds it up, and the index behind that digit.
+    /// True if the digits behind the last significant one round it up, and the index behind that digit.
     fn rounding(&mut self) -> (bool, usize) {
         let count = self.count();
         let significant = self.first.map_or(0, |first| count - first);
@@ -360,7 +360,7 @@ impl Digits<'_> {
         (up, end)
     }
 
-    /// Whether the next `spare` digits are nines, the last of them at least a two.
+    /// Returns true if the next `spare` digits are nines, the last of them at least a two.
     fn only_nines(&mut self, spare: usize) -> bool {
         spare > 0
             && (1..=spare).rev().all(|left| {

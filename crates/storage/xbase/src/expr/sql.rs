@@ -26,7 +26,7 @@ use mainstay_types::{Code, Date, Error, Result, Timestamp};
 /// Before all days: what a blank one is compared as.
 const BLANK_DAY: &str = "DATE '0001-01-01'";
 
-/// What days are added to and taken from where the day is blank: still before all days, with room for the result.
+/// The substitute for a blank day in sums and differences: before all days, with room for the result.
 const BLANK_DAY_IN_SUMS: &str = "DATE '0100-01-01'";
 
 impl Expression {
@@ -64,7 +64,7 @@ impl Writer<'_, '_> {
         Ok(Compiler::type_of(self.context, node)?.kind)
     }
 
-    /// How long a text always is, with the blanks at its end.
+    /// The fixed length of a text, with the blanks at its end.
     fn length(&self, node: &Node) -> Result<Option<usize>> {
         Ok(Compiler::type_of(self.context, node)?.text.exact())
     }
@@ -200,7 +200,7 @@ impl Writer<'_, '_> {
         })
     }
 
-    /// How many characters of the left text are compared with this one, if that is known.
+    /// The number of characters of the left text that are compared with this one, if that is known.
     fn compared_length(&self, right: &Node) -> Result<Option<usize>> {
         match &right.kind {
             NodeKind::Text(text) => Ok(Some(String::from_utf8_lossy(text).chars().count())),
@@ -320,7 +320,7 @@ impl Writer<'_, '_> {
     }
 }
 
-/// How SQL writes a comparison.
+/// The operator of a comparison in SQL.
 fn sign_of(operator: Binary) -> Option<&'static str> {
     Some(match operator {
         Binary::Equal | Binary::ExactlyEqual => "=",

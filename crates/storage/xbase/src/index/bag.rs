@@ -84,7 +84,7 @@ impl Bag {
         self.stamp
     }
 
-    /// Whether the file is still in the state that the pages belong to.
+    /// Returns true if the file is still in the state that the pages belong to.
     pub fn is_current(&self) -> Result<bool> {
         Ok(self.pages.file().stamp()? == self.stamp)
     }
@@ -119,7 +119,7 @@ impl Bag {
         self.pages.kept_bytes()
     }
 
-    /// How often something was read from the file: as long as this does not grow, no page came to those that were seen.
+    /// The number of reads from the file: as long as it does not grow, no new page was read.
     pub fn reads(&self) -> u64 {
         self.pages.reads()
     }
@@ -155,7 +155,7 @@ impl Tree {
     }
 }
 
-/// How the pages of a tag look, as far as that does not depend on the type of its keys where this is not known.
+/// The layout of a tag's pages; without a key type, as far as it does not depend on that type.
 pub(crate) fn layout_of(header: &TagHeader, key_type: Option<&KeyType>, page_len: usize) -> Layout {
     let format = match header.kind {
         BagKind::Cdx | BagKind::Adi | BagKind::CompactIdx => Format::Compact,

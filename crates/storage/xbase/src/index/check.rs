@@ -94,7 +94,7 @@ struct Check<'c> {
     tree: &'c Tree,
     name: &'c str,
     is_ordered: bool,
-    /// How bad it is that keys are not in order.
+    /// The severity of keys out of order.
     disorder: Severity,
     record_count: Option<u32>,
     lists_all: bool,

@@ -85,7 +85,7 @@ impl<'t> Cursor<'t> {
     }
 }
 
-/// What a seek found.
+/// The result of a seek.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Seek {
     /// A key begins with the one sought.
@@ -138,7 +138,7 @@ impl Place {
         (self.path, self.at_start, self.moved_forward, self.items_page) = (Path::end(), true, true, None);
     }
 
-    /// Whether the order of the tag is that of the tree backwards.
+    /// Returns true if the order of the tag is that of the tree backwards.
     fn is_mirrored(&self, tag: &Tag) -> bool {
         (tag.header().descending && !tag.tree.layout.falling) != self.turned
     }

@@ -53,13 +53,13 @@ pub(crate) struct Pages {
     kept: AtomicUsize,
     limit: usize,
     newest: Mutex<Option<(usize, Arc<[u8]>)>>,
-    /// How often something was read from the file.
+    /// The number of reads from the file.
     reads: AtomicU64,
 }
 
 #[derive(Debug)]
 struct Group {
-    /// How many pages were read singly.
+    /// The number of pages that were read singly.
     singly: AtomicUsize,
     whole: OnceLock<Box<[u8]>>,
     pages: Box<[OnceLock<Box<[u8]>>]>,
@@ -67,10 +67,10 @@ struct Group {
     visited: OnceLock<Visited>,
 }
 
-/// What look-ups leave behind in a group.
+/// Traces of look-ups in a group.
 #[derive(Debug)]
 struct Visited {
-    /// How often they have come to each page.
+    /// The number of visits to each page.
     visits: Box<[AtomicU8]>,
     /// Its keys as numbers.
     keys: Box<[OnceLock<Box<[u64]>>]>,
@@ -119,19 +119,19 @@ impl Pages {
         })
     }
 
-    /// How many whole pages the file has.
+    /// The number of whole pages of the file.
     #[inline]
     pub(crate) fn count(&self) -> u32 {
         self.count
     }
 
-    /// How many bytes are kept now.
+    /// The number of bytes in the cache.
     pub(crate) fn kept_bytes(&self) -> usize {
         self.kept.load(Ordering::Relaxed)
     }
 
-    /// How often something was read from the file: as long as this does not grow, all that was seen is of the state that the
-    /// first pages were read from.
+    /// The number of reads from the file: as long as it does not grow, all pages seen are of the state of the first
+    /// ones.
     pub(crate) fn reads(&self) -> u64 {
         self.reads.load(Ordering::Relaxed)
     }
@@ -171,7 +171,7 @@ impl Pages {
         }
     }
 
-    /// Whether the keys of this page were found to be in order before.
+    /// Returns true if the keys of this page were found to be in order before.
     #[inline]
     pub(crate) fn is_ordered(&self, page: u32) -> bool {
         let (group, index) = self.slot(page);

@@ -18,12 +18,12 @@ pub struct Sampled<'k> {
     pub key: &'k [u8],
     /// Its record; none in branches, whose keys are copies.
     pub record: Option<u32>,
-    /// Whether the tree has the key that was handed out before directly in front of this one.
+    /// True if the tree has the key that was handed out before directly in front of this one.
     pub follows: bool,
 }
 
 impl Tag {
-    /// Whether the tree is in descending order.
+    /// Returns true if the tree is in descending order.
     pub fn is_falling(&self) -> bool {
         self.tree.layout.falling
     }

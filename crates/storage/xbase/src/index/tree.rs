@@ -56,7 +56,7 @@ pub(crate) struct Path {
     entered: u32,
 }
 
-/// Whether a walk is going to need the pages that follow.
+/// True if a walk is going to need the pages that follow.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Reading {
     Point,
@@ -104,7 +104,7 @@ impl Path {
         self.entered = 0;
     }
 
-    /// Whether this position comes before another one of the same tree.
+    /// Returns true if this position comes before another one of the same tree.
     pub(crate) fn is_before(&self, other: &Path) -> bool {
         for (left, right) in self.levels().iter().zip(other.levels()) {
             if left.index != right.index {

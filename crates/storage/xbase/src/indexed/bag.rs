@@ -61,7 +61,7 @@ struct Reader {
     is_settled: bool,
 }
 
-/// How the index files of a table are opened and locked.
+/// The sharing and locking of a table's index files.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Sharing {
     pub(super) alone: bool,
@@ -162,7 +162,7 @@ impl Live {
         Ok(())
     }
 
-    /// Whether it is known in which order the tags are, and which letters their programs know.
+    /// Returns true if the order and the letters of the tags are known.
     pub(super) fn is_settled(&self) -> bool {
         self.is_settled
     }
@@ -236,7 +236,7 @@ impl Live {
         Ok(())
     }
 
-    /// Whether the lock is held; one who is alone needs none.
+    /// Returns true if the lock is held; exclusive use needs no lock.
     pub(super) fn is_locked(&self) -> bool {
         self.is_locked
     }
@@ -306,7 +306,7 @@ impl Live {
     }
 }
 
-/// What is said of a tag that is not understood.
+/// The error for a tag that is not understood.
 #[cold]
 pub(super) fn not_kept_up(header: &TagHeader, error: &Error) -> Error {
     let message = format!(
@@ -318,7 +318,7 @@ pub(super) fn not_kept_up(header: &TagHeader, error: &Error) -> Error {
     Error::new(error.code(), message).hint("drop the tag, or change the table with the program that made it")
 }
 
-/// Whether two headers define the same tag at the same place; its root may have moved.
+/// Returns true if two headers define the same tag at the same place; its root may have moved.
 fn is_same_definition(now: &TagHeader, before: &TagHeader) -> bool {
     let of = |header: &TagHeader| {
         let flags = (header.unique, header.descending, header.candidate, header.custom, header.ignore_case);

@@ -99,7 +99,7 @@ impl IndexSpec {
 
 pub use crate::writer::Telling;
 
-/// How a tag is built.
+/// Options for building a tag.
 #[derive(Default)]
 pub struct Building<'b> {
     /// Told from time to time.
@@ -329,7 +329,7 @@ impl IndexedTable {
         let file = self.fs.create(&new, Create::Truncate)?;
         let made = BagWriter::create(file, layout, tags).and_then(|mut writer| writer.sync());
         if let Err(error) = made.and_then(|()| self.fs.rename(&new, path)) {
-            // What is wrong is told; that the remains could not be removed is of no use to anyone.
+            // The first error is reported; a failure to remove the remains would not help the caller.
             let _ = self.fs.remove(&new);
             return Err(error);
         }
@@ -434,7 +434,7 @@ impl IndexedTable {
         self.must_have_no_transaction("making indexes anew")?;
         self.writer.flush()?;
         self.indexes.settle_bags()?;
-        // What is in memory of the old trees is not worth writing, but custom entries are read from the file.
+        // The old trees in memory need not be written, but custom entries are read from the file.
         self.indexes.write().or_else(|error| if error.code() == Code::IndexDamaged { Ok(()) } else { Err(error) })?;
         self.rebuild_all(true, progress)
     }

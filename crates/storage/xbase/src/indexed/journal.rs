@@ -30,7 +30,7 @@ pub(super) const FRAME_LENGTH: usize = 12;
 /// The longest entry that is believed.
 const MAX_ENTRY: u32 = 1 << 26;
 
-/// What an entry says.
+/// An entry of the journal.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) enum Entry {
     /// A table of the transaction, or one whose index files have changed.
@@ -39,7 +39,7 @@ pub(super) enum Entry {
     Change { table: u32, record: u64, old: Option<Vec<u8>>, new: Vec<u8> },
     /// All changes of this table that stand before are undone.
     Undone { table: u32 },
-    /// Whether the changes stay is decided elsewhere: nobody undoes them who does not know.
+    /// Another journal decides if the changes stay: they are not undone while its decision is unknown.
     InDoubt,
 }
 
@@ -71,7 +71,8 @@ impl Journal {
             let now = SystemTime::now().duration_since(SystemTime::UNIX_EPOCH).unwrap_or_default().as_nanos();
             let path = journals.join(format!("{}-{number}-{now:X}.undo", std::process::id()));
             let file = fs.create(&path, Create::New)?;
-            // Who looks for journals of the dead may have been quicker than the lock: then it is gone again.
+            // Another process that looks for abandoned journals may have been quicker than the lock: then the file is
+            // already removed.
             let is_ours = file.try_share(LockMode::Exclusive)?
                 && fs.stamp(&path).is_ok_and(|stamp| file.stamp().is_ok_and(|own| own.identity == stamp.identity));
             if !is_ours {
@@ -356,7 +357,7 @@ pub(super) fn whole_entry(bytes: &[u8]) -> Option<(&[u8], &[u8])> {
     (checksum(payload) == sum).then(|| (payload, bytes.get(end..).unwrap_or_default()))
 }
 
-/// What is left of an entry that is read.
+/// The unread rest of an entry.
 struct Reading<'b>(&'b [u8]);
 
 impl<'b> Reading<'b> {

@@ -18,8 +18,9 @@
 //!   append   header lock | new record's lock | index locks | keys | record | header | unlock header | pages | unlock
 //!   update   record's lock | read | memos | index locks | keys | record | pages | unlock | old memos are free
 //! ```
-//! What can refuse a change (a second candidate key, a key expression that is not understood or has no result for this
-//! record, a damaged index page, a lock) is met before the record is written, and then nothing has changed.
+//! Every reason to refuse a change (a second candidate key, a key expression that is not understood or has no result
+//! for this record, a damaged index page, a lock) is checked before the record is written; after a refusal nothing has
+//! changed.
 //!
 //! **Which keys.** A tag lists a record if its FOR condition is true; a UNIQUE tag lists the first record with a key; a
 //! candidate tag refuses the second. Custom tags are changed by [`IndexedTable::add_key`] and
@@ -92,7 +93,7 @@ pub struct TagId {
     pub tag: usize,
 }
 
-/// What is known about a tag.
+/// The properties of a tag.
 #[derive(Clone, Debug)]
 pub struct TagInfo {
     /// Where it is.
@@ -141,7 +142,7 @@ impl IndexedTable {
     /// Fails as [`TableWriter::open`] does, and with `Code::Busy` if another program has the CDX for itself. A CDX that
     /// is damaged, or has a tag that is not understood, is no reason to fail here, but changes will.
     ///
-    /// What a transaction has left here that was cut off is undone first.
+    /// Changes that an interrupted transaction left in the table are undone first.
     pub fn open(fs: Arc<dyn FileSystem>, path: &Path, options: WriteOptions) -> Result<IndexedTable> {
         let mut begun = None;
         loop {
@@ -151,7 +152,8 @@ impl IndexedTable {
             if !is_busy && (opened.is_err() || options.access == Access::Shared) {
                 return opened;
             }
-            // Who undoes what was cut off is alone for that time; and one may have died while this waited to be alone.
+            // The process that undoes an interrupted transaction opens the table exclusively; and a transaction may
+            // have been interrupted while this call waited for exclusive use.
             match Watch::default().look(&*fs, path, None, None)? {
                 Left::Nothing => return opened,
                 Left::Ending
@@ -313,7 +315,7 @@ impl IndexedTable {
         &self.fs
     }
 
-    /// How it was opened.
+    /// The options that it was opened with.
     pub fn options(&self) -> WriteOptions {
         self.options
     }

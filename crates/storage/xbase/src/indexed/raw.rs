@@ -29,7 +29,7 @@ impl IndexedTable {
         })
     }
 
-    /// Whether the record that was appended last has no keys yet.
+    /// Returns true if the record that was appended last has no keys yet.
     pub fn has_unlisted(&self) -> bool {
         self.unlisted.is_some()
     }

@@ -34,7 +34,7 @@ pub(super) fn real_folder_of(fs: &dyn FileSystem, path: &Path) -> Result<PathBuf
 pub(super) enum Target {
     /// The path of a journal that is there.
     Journal(PathBuf),
-    /// That of one that was ended.
+    /// The target of a journal whose transaction has ended.
     Gone,
     /// Nothing: its transaction is just writing it, or was cut off in that.
     Unwritten,

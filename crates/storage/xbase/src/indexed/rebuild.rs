@@ -54,7 +54,7 @@ impl IndexedTable {
         // The records are half of the work where keys are made of them.
         let parts = if self.indexes.bags.is_empty() { 1 } else { 2 };
         if let Err(error) = change(self, &mut |done, all| progress(done, all.saturating_mul(parts))) {
-            // Whether the table was replaced is not known: the list stays if it may have been.
+            // The table may have been replaced before the error: then the list stays.
             if self.writer.is_usable() {
                 self.unmark_stale()?;
             }

@@ -1,4 +1,4 @@
-//! What a transaction that was cut off has left is undone by the next who opens a table.
+//! Recovery: the next process that opens a table undoes the changes of an interrupted transaction.
 //!
 //! A record is undone if it is as the transaction left it, or half so (a write that the loss of power has torn): then it
 //! gets its old bytes and its old keys. If it is as it was before, there is nothing to do; if it is something else,
@@ -165,7 +165,7 @@ fn undo_table(fs: &Arc<dyn FileSystem>, damaged: &Damaged, entries: &[Entry]) ->
 
 /// Opens the table alone if that can be, else beside others; not again by way of here.
 fn open(fs: &Arc<dyn FileSystem>, damaged: &Damaged) -> Result<IndexedTable> {
-    // What is undone is on the disk before the journal goes, whatever the tables were opened with before.
+    // The undone changes are synced before the journal is removed, whatever options the tables were opened with before.
     let how = WriteOptions { scheme: Some(damaged.scheme), durable: true, ..WriteOptions::new(Access::Exclusive) };
     let once = LockWait { timeout: Duration::ZERO, ..LockWait::default() };
     match IndexedTable::open_unrecovered(Arc::clone(fs), &damaged.path, WriteOptions { wait: once, ..how }) {
@@ -297,7 +297,7 @@ fn without_link(layout: RecordLayout, bytes: &[u8]) -> Cow<'_, [u8]> {
     Cow::Owned(bytes)
 }
 
-/// Whether each byte is that of the one or of the other: a write that was torn.
+/// Returns true if each byte is that of the one or of the other: a write that was torn.
 fn is_of_both(now: &[u8], old: &[u8], new: &[u8]) -> bool {
     now.len() == new.len()
         && old.len() == new.len()
@@ -309,7 +309,7 @@ fn is_half_blank(now: &[u8], blank: &[u8], new: &[u8]) -> bool {
     is_of_both(now, blank, new) && now != blank
 }
 
-/// Whether a record was being taken out when that was cut off: its first byte is the mark of the end.
+/// Returns true if a record was being taken out when that was cut off: its first byte is the mark of the end.
 fn is_half_removed(now: &[u8], new: &[u8]) -> bool {
     now.first() == Some(&0x1A) && now.get(1..) == new.get(1..)
 }

@@ -59,7 +59,7 @@ pub(super) struct TagKey {
     key: Vec<u8>,
 }
 
-/// What a change of a record means for one tag.
+/// The effect of a record's change on one tag.
 #[derive(Clone, Copy, Debug)]
 struct Step {
     tag: usize,
@@ -67,7 +67,7 @@ struct Step {
     adds: bool,
 }
 
-/// What was done to keys and can be undone.
+/// A log of changes to keys, for undoing them.
 #[derive(Debug, Default)]
 struct KeyLog {
     entries: Vec<Done>,
@@ -104,7 +104,7 @@ impl IndexSet {
         }
     }
 
-    /// Whether a tag lists the first record with each key only.
+    /// Returns true if a tag lists the first record with each key only.
     pub(super) fn has_unique(&self) -> bool {
         self.bags.iter().any(|bag| bag.live().is_ok_and(|live| live.writer.tags().any(|tag| tag.unique)))
     }
@@ -221,8 +221,8 @@ impl IndexSet {
         Ok(())
     }
 
-    /// Whether a record may be listed some time after it was appended: nothing can refuse its keys by then that does not
-    /// refuse them now.
+    /// Returns true if a record may be listed some time after it was appended: nothing can refuse its keys by then that
+    /// does not refuse them now.
     pub(super) fn may_list_later(&self) -> bool {
         !self.sharing.alone
             && !self.bags.is_empty()
@@ -364,7 +364,7 @@ impl IndexSet {
         let live = self.bags[bag].live()?;
         let mut keys = Keys { scratch: &mut self.scratch, old: &mut self.old_key, new: &mut self.new_key };
         for (tag, (header, known)) in live.writer.tags().zip(&live.keys).enumerate() {
-            // What a program chooses is not changed behind its back; but a record that goes takes its keys along.
+            // Keys chosen by a program are left alone; but a deleted record takes its keys along.
             if header.custom && new.is_some() || header.change_only && old.is_none() {
                 continue;
             }
@@ -428,7 +428,7 @@ impl IndexSet {
         first
     }
 
-    /// Whether so much is only in memory that the table should be flushed.
+    /// Returns true if so much is only in memory that the table should be flushed.
     pub(super) fn is_full(&self) -> bool {
         self.unwritten > UNWRITTEN_CHANGES
     }
@@ -479,7 +479,7 @@ struct Keys<'s> {
 }
 
 impl Keys<'_> {
-    /// Whether one tag loses a key, and whether it gets one.
+    /// Plans a tag's change: true if it loses a key, and true if it gets one.
     fn plan(&mut self, keys: &TagKeys, record: u32, old: Option<&[u8]>, new: Option<&[u8]>) -> Result<(bool, bool)> {
         let (old_at, new_at) = (self.old.len(), self.new.len());
         let mut removes = false;

@@ -73,7 +73,7 @@ struct Member {
     last_change: Option<u64>,
 }
 
-/// What a table knows about the transaction it takes part in.
+/// The state of a table's part in a transaction.
 #[derive(Debug)]
 pub(super) struct Joined {
     transaction: Transaction,
@@ -125,7 +125,7 @@ impl Transaction {
         Savepoint(self.state().places.len() as u64)
     }
 
-    /// Whether it was committed or rolled back.
+    /// Returns true if it was committed or rolled back.
     pub fn is_ended(&self) -> bool {
         self.state().ended
     }
@@ -235,7 +235,7 @@ impl Transaction {
         let Some(place) = state.places.get(kept).copied() else { return Ok(()) };
         state.places.truncate(kept);
         for member in &mut state.tables {
-            // Whether the one before was its own does not matter: it stays a table with changes.
+            // The change before may be of another table: this one counts as a table with changes all the same.
             let before = savepoint.0.checked_sub(1);
             member.last_change = member.last_change.and_then(|last| before.map(|before| last.min(before)));
         }
@@ -362,12 +362,12 @@ impl Joined {
         self.releases_table = true;
     }
 
-    /// Whether a record was changed, and so stays locked.
+    /// Returns true if a record was changed, and so stays locked.
     pub(super) fn has_changed(&self, record: u64) -> bool {
         self.changed.contains(&record)
     }
 
-    /// Whether it is time to ask for the whole table: now and then, once there are many records.
+    /// Returns true if it is time to ask for the whole table: now and then, once there are many records.
     pub(super) fn wants_table(&self) -> bool {
         self.changed.len() >= MANY_RECORDS && self.changed.len().is_multiple_of(MANY_RECORDS)
     }
@@ -386,7 +386,7 @@ impl Joined {
     }
 }
 
-/// What the journal says about a table.
+/// The journal's description of a table.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct About<'t> {
     pub(super) path: &'t Path,
@@ -512,7 +512,7 @@ impl IndexedTable {
             }
         }
         if joined.releases_table {
-            // What the user has locked beside it stays locked.
+            // Records that the user has locked separately stay locked.
             let mut kept = self.writer.locked_records();
             kept.retain(|record| !joined.release.contains(record));
             first = first.and(self.writer.unlock());

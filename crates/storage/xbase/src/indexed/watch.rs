@@ -1,4 +1,4 @@
-//! Whether a transaction was cut off, for one who has the table open already and gets a lock in it.
+//! Detection of interrupted transactions when a process that has the table open already gets a lock in it.
 //!
 //! A process that is killed loses its locks one after the other: those of records before that of its journal, as its
 //! files are closed in the order in which it has opened them. And who undoes a transaction holds its journal, but each
@@ -19,7 +19,7 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::SystemTime;
 
-/// What the journals of others say about something that was locked.
+/// The entries of other journals on a locked record or table.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) enum Left {
     /// It is as the last who has committed left it.
@@ -30,10 +30,11 @@ pub(super) enum Left {
     Abandoned,
 }
 
-/// How much of a journal is read at once, unless an entry is longer.
+/// The number of bytes of a journal that are read at once, unless an entry is longer.
 const WINDOW: u64 = 1 << 20;
 
-/// What was seen of a folder's journals: looking again costs one question while there is no other than the own.
+/// A cached view of a folder's journals: looking again costs one system call while the only journal is this
+/// transaction's.
 #[derive(Debug, Default)]
 pub(super) struct Watch {
     /// The journals of others, and the folder's stamp under which they were all, if a later one changes that.
@@ -43,7 +44,7 @@ pub(super) struct Watch {
     /// The stamp of that under which it had no folder of journals, if a later one changes that: an open folder tells it in
     /// half the time that the system needs to look for a name.
     without: Option<Stamp>,
-    /// What the journals of other processes name.
+    /// The records that other processes' journals name.
     named: BTreeMap<PathBuf, Named>,
     /// So many times the name is looked for before the stamp is asked for.
     unasked: u32,
@@ -53,8 +54,8 @@ pub(super) struct Watch {
 const LOOKS_UNASKED: u32 = 16;
 
 impl Watch {
-    /// What is left of others' transactions at a record that was just locked, or at the table if no record is given.
-    /// `own` is a journal of which that is known.
+    /// Changes that other transactions left in a record that was just locked, or in the table if no record is given.
+    /// `own` is the caller's journal, which is skipped.
     pub(super) fn look(
         &mut self,
         fs: &dyn FileSystem,
@@ -98,7 +99,7 @@ impl Watch {
         Ok(found)
     }
 
-    /// Whether nothing has come into the table's folder since there was no folder of journals in it.
+    /// Returns true if the table's folder is unchanged since it had no folder of journals.
     fn still_without(&mut self, fs: &dyn FileSystem) -> bool {
         let (Some(tables), Some(without)) = (&self.tables, self.without) else { return false };
         if tables.stamp_by_name(fs).is_ok_and(|stamp| stamp == without) {
@@ -142,13 +143,14 @@ pub(super) fn others_in(fs: &dyn FileSystem, journals: &Path, own: Option<&Path>
     Ok(others)
 }
 
-/// Whether this process has begun the transaction: then it lives.
+/// Returns true if this process has begun the transaction, which then is alive.
 fn is_of_this_process(journal: &Path) -> bool {
     let name = journal.file_name().unwrap_or_default().to_string_lossy();
     name.split('-').next() == Some(&std::process::id().to_string())
 }
 
-/// How far the journal of another transaction was read: it goes on, and may be cut off at a savepoint.
+/// The position up to which another transaction's journal was read: the journal grows, and may be truncated at a
+/// savepoint.
 #[derive(Debug, Default)]
 pub(super) struct Progress {
     /// Where the last entry is that was read, and what is in front of it.

@@ -128,7 +128,7 @@ impl AdvantageKey {
         Ok(Some((parts, types)))
     }
 
-    /// How the keys are stored.
+    /// The storage of the keys.
     pub(crate) fn form(&self) -> KeyForm {
         match self.parts[..] {
             [part] => part.form(),
@@ -178,7 +178,7 @@ impl AdvantageKey {
         let mut rest = text;
         for part in &self.parts {
             let (own, behind) = rest.split_at_mut(part.key_len().min(rest.len()));
-            // What the expression changes, the program has changed.
+            // The program has made the changes of the expression already.
             if part.kind == Type::CiCharacter && part.case == Case::Lower {
                 part.fold(&self.letters, own);
             }

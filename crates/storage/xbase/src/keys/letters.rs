@@ -36,7 +36,7 @@ pub enum Letters {
 }
 
 impl Letters {
-    /// What programs of this dialect know, unless they are told otherwise.
+    /// The default of programs of this dialect.
     pub(super) fn of(dialect: Dialect) -> Letters {
         match dialect {
             Dialect::Clipper => Letters::Ascii,
@@ -44,7 +44,7 @@ impl Letters {
         }
     }
 
-    /// What conditions over the records of a table know, whatever its indexes are.
+    /// The letters for conditions over the records of a table, whatever its indexes are.
     pub fn of_table(dbf: &Dbf) -> Letters {
         Letters::of(dialect_of(dbf))
     }
@@ -65,7 +65,7 @@ impl Letters {
         }
     }
 
-    /// What else a tag that sorts by bytes may have been made with.
+    /// Other letters that a tag in byte order may have been made with.
     fn others(self, dbf: &Dbf) -> Vec<Letters> {
         let is_candidate = |known: &&Collation| known.is_byte_order() && may_be_of(known, dbf);
         let mut national: Vec<&Collation> = collations().iter().filter(is_candidate).collect();
@@ -76,7 +76,7 @@ impl Letters {
 }
 
 impl TagKeys {
-    /// Whether keys or condition depend on which letters are known.
+    /// Returns true if keys or condition depend on which letters are known.
     pub fn depends_on_letters(&self) -> bool {
         let depends = |compiled: &crate::expr::Compiled| compiled.depends_on_letters();
         depends(&self.key)
@@ -84,7 +84,7 @@ impl TagKeys {
             || self.condition.as_ref().is_some_and(depends)
     }
 
-    /// What its keys were found to be made with, or what is expected of it.
+    /// The conventions that its keys were found to follow, or the expected ones.
     pub fn conventions(&self) -> Conventions {
         Conventions { letters: self.letters, order: self.key_type.order() }
     }

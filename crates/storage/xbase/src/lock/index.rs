@@ -11,7 +11,7 @@ pub(crate) struct IndexLock {
 }
 
 impl IndexLock {
-    /// That of the index files of a table which is locked so.
+    /// The lock of the index files of a table with this lock plan.
     pub(crate) fn of(plan: LockPlan) -> IndexLock {
         IndexLock { plan }
     }
@@ -38,7 +38,7 @@ impl IndexLock {
         ReadingLock::try_take(file, self.plan)
     }
 
-    /// Who keeps it from being read.
+    /// The holder of a lock that prevents reading.
     pub(crate) fn holder(self, file: &dyn WritableFile) -> Result<Option<LockHolder>> {
         self.plan.index().holder(file, LockMode::Shared)
     }

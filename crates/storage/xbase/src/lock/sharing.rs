@@ -24,7 +24,7 @@ use std::marker::PhantomData;
 use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError, Weak};
 
-/// What a table is opened for.
+/// The purpose for which a table is opened.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Sharer {
     /// A handle, which shares with statements.
@@ -33,7 +33,7 @@ pub enum Sharer {
     Statement,
 }
 
-/// What is locked.
+/// The locked object.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub(super) enum Thing {
     Table,
@@ -66,7 +66,7 @@ pub(super) struct Hold {
 impl Drop for Hold {
     fn drop(&mut self) {
         if !self.is_released {
-            // Who had it last was closed: nobody is left to be told.
+            // The last holder was closed: no caller is left to receive the error.
             let _ = self.ranges.release(&*self.file);
         }
     }
@@ -121,7 +121,7 @@ impl LockSharing {
     }
 }
 
-/// What has become of a wish to have part in a lock.
+/// The result of a request to share a lock.
 #[derive(Debug)]
 pub(super) enum Joined {
     /// Nobody of the connection has it.

@@ -61,7 +61,7 @@ fn doubt(expected: MemoKind, by_version: Option<MemoKind>) -> String {
     )
 }
 
-/// Whether header and first value of a file are those of this kind.
+/// Returns true if header and first value of a file are those of this kind.
 fn fits(file: &dyn File, kind: MemoKind, header: &[u8], length: u64) -> Result<bool> {
     let Some(word) = header.get(..4).and_then(|bytes| <[u8; 4]>::try_from(bytes).ok()) else { return Ok(false) };
     let next = u64::from(if kind == MemoKind::FoxPro { u32::from_be_bytes(word) } else { u32::from_le_bytes(word) });

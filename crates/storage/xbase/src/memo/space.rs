@@ -129,7 +129,7 @@ impl Space {
         Ok(Space { kind, block_size, list, next, stored_next: next, stored_runs: runs.clone(), runs })
     }
 
-    /// Whether changes of the list may wait: until then its blocks hold nothing that the list needs.
+    /// Returns true if changes of the list may wait: until then its blocks hold nothing that the list needs.
     pub(super) fn may_wait(&self) -> bool {
         self.list != List::Chain
     }
@@ -139,7 +139,7 @@ impl Space {
         self.runs
     }
 
-    /// Whether blocks that are given back are found again by others.
+    /// Returns true if other programs find the blocks that are freed.
     pub(super) fn is_listed(&self) -> bool {
         self.list != List::None
     }
@@ -466,7 +466,7 @@ mod tests {
         space.give(Run { block: 29, count: 1 });
         space.give(Run { block: 31, count: 1 });
         assert_eq!(space.runs, [Run { block: 29, count: 3 }]);
-        // What is free already is not given back twice, nor what was never given out.
+        // Blocks that are already free are not freed twice, nor blocks that were never allocated.
         space.give(Run { block: 30, count: 4 });
         space.give(Run { block: 39, count: 9 });
         assert_eq!(space.runs, [Run { block: 29, count: 3 }]);

@@ -33,9 +33,9 @@ pub struct MemoWriter {
     /// Nobody else has the file open.
     alone: bool,
     wait: LockWait,
-    /// How its file grows is not known: no value is stored there.
+    /// The growth of this kind of file is unknown: no value is stored there.
     is_sealed: bool,
-    /// What is free; kept between calls only by one who is alone.
+    /// The free blocks; kept between calls only with exclusive use.
     space: Option<Space>,
     /// Beside others, blocks that were given back here to a file without a list of them.
     spare: Vec<Run>,

@@ -1,5 +1,5 @@
-//! What was decoded of the state before and is so in this one: a table that is written to all the time is not decoded anew
-//! for each change of one record.
+//! Reuse of decoded values of the previous state: a table that is written to all the time is not decoded anew for each
+//! change of one record.
 //!
 //! Nothing is taken on trust. The bytes of a group are read again in every state, and compared with those that the state
 //! before has decoded:
@@ -61,7 +61,7 @@ fn changed_bytes(old: &[u8], new: &[u8], record_length: usize) -> Vec<u8> {
     changed
 }
 
-/// Whether nothing of a field has changed, its bits among those of all fields included.
+/// Returns true if nothing of a field has changed, its bits among those of all fields included.
 fn is_same(field: &Field, changed: &[u8]) -> bool {
     let bit_is_same = |bit: Option<usize>| {
         bit.is_none_or(|bit| changed.get(bit / 8).is_some_and(|byte| byte & (1 << (bit % 8)) == 0))

@@ -73,7 +73,7 @@ pub fn check_with_tags(
     (findings, tags)
 }
 
-/// Whether the header of a table says that there is a structural index, and there is none.
+/// Returns true if the header of a table says that there is a structural index, and there is none.
 ///
 /// Errors: those of opening the table.
 pub fn lacks_index(fs: &Arc<dyn FileSystem>, path: &Path, options: OpenOptions) -> Result<bool> {
@@ -101,7 +101,7 @@ pub fn other_index_files(
     Ok(found)
 }
 
-/// Whether most keys of an index file are those of the records.
+/// Returns true if most keys of an index file are those of the records.
 fn mostly_agrees(fs: &Arc<dyn FileSystem>, files: &Files, path: &Path) -> Result<bool> {
     let bag = Bag::open(fs.open(path)?)?;
     let records = files.dbf.record_count(files.dbf.file().stamp()?.len);

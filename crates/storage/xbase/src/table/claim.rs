@@ -13,7 +13,7 @@
 //!   else                                                            disputed: the change is refused
 //! ```
 //!
-//! That a file is ours is remembered while the folder has the same tables: comparing keys costs more than a change.
+//! The claim of a file is cached while the folder has the same tables: comparing keys costs more than a change.
 
 use super::indexes::{Indexes, lock};
 use super::named::is_named_for;
@@ -28,7 +28,7 @@ use std::collections::HashMap;
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex};
 
-/// What says that an index file is a table's; more speaks for it the greater it is.
+/// Evidence that an index file belongs to a table; a greater value is stronger.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) enum Proof {
     /// Most of its keys are those of the records: a program has changed some without it.
@@ -37,7 +37,7 @@ pub(super) enum Proof {
     Agrees,
 }
 
-/// What happens to index files that may as well be another table's.
+/// The treatment of index files that may belong to another table.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Disputed {
     /// The table is not opened: a change would have to change them, or must not.
@@ -132,8 +132,8 @@ impl Claimant<'_> {
     }
 }
 
-/// Whether an index file that might be a table's is one of another table of its folder: what is wrong with it is then told of
-/// that one.
+/// Returns true if an index file that might be a table's is one of another table of its folder: what is wrong with it
+/// is then reported for that table.
 pub(super) fn is_claimed_by_another(fs: &Arc<dyn FileSystem>, table: &Path, index: &Path) -> bool {
     let ours = Claimant { table, proof: proof_of(fs, table, index) };
     let rivals = other_tables(&**fs, table).unwrap_or_default();
@@ -147,7 +147,7 @@ fn stem(path: &Path) -> String {
     path.file_stem().map(|stem| stem.to_string_lossy().to_lowercase()).unwrap_or_default()
 }
 
-/// How many bytes two names begin with.
+/// The length of the common beginning of two names.
 fn common_beginning(left: &str, right: &str) -> usize {
     left.bytes().zip(right.bytes()).take_while(|(left, right)| left == right).count()
 }
@@ -160,7 +160,7 @@ pub(super) fn other_tables(fs: &dyn FileSystem, table: &Path) -> Result<Vec<Path
     Ok(entries.map(|entry| entry.path).filter(|path| path != table && is_table(path)).collect())
 }
 
-/// What says that an index file is that of the table at a path. A table that cannot be read has no index.
+/// The evidence that an index file belongs to the table at a path. A table that cannot be read has no index.
 fn proof_of(fs: &Arc<dyn FileSystem>, table: &Path, index: &Path) -> Option<Proof> {
     let options = OpenOptions { code_page: declared_code_page(&**fs, table) };
     let files = Arc::new(Files::open(&**fs, table, options).ok()?);
@@ -286,7 +286,7 @@ mod tests {
             crate::table::check(&folder.fs, Path::new(table), OpenOptions::default(), &indexes)
         };
         assert_eq!((found("d/orders.dbf").len(), found("d/backup.dbf").len()), (0, 0));
-        // What is wrong is told of its own table.
+        // Errors of the index are reported for its own table.
         let mut orders =
             IndexedTable::open(Arc::clone(&folder.fs), Path::new("d/orders.dbf"), WriteOptions::new(Access::Shared))
                 .unwrap();
@@ -333,7 +333,7 @@ mod tests {
         let error = folder.claimed("d/b.dbf", "d/x.ntx").unwrap_err();
         assert_eq!(error.code(), Code::Ambiguous);
         assert!(error.message().contains("x.ntx") && error.message().contains("a.dbf"), "{error}");
-        // Who goes takes nothing along that may be another's.
+        // A table that is moved or dropped takes no file along that may be another table's.
         let leaving =
             folder.table("d/b.dbf", "d/x.ntx").writer_with(WriteOptions::new(Access::Exclusive), Disputed::LeftAlone);
         assert_eq!(leaving.unwrap().bags().len(), 0);

@@ -11,8 +11,8 @@ pub(super) enum NamedFor {
     Nobody,
 }
 
-/// Whether an index file has the name of a table, or one that begins with it (`stock_id.ntx` of `stock.dbf`): so it is known
-/// as the table's while both are empty and its keys prove nothing.
+/// Returns true if an index file has the name of a table, or one that begins with it (`stock_id.ntx` of `stock.dbf`):
+/// so it is known as the table's while both are empty and its keys prove nothing.
 pub fn is_named_for(index: &Path, table: &Path) -> bool {
     let stem = |path: &Path| path.file_stem().map(|stem| stem.to_string_lossy().to_lowercase()).unwrap_or_default();
     let (index, table) = (stem(index), stem(table));

@@ -1,4 +1,4 @@
-//! What is known of indexes after a change that was made here.
+//! Knowledge of indexes after this process changes the table.
 //!
 //! Keys are compared with records once for every state of table and index (`tag.rs`). A change by
 //! [`IndexedTable`](crate::indexed::IndexedTable) makes a new state of both, and keeps them in agreement if they were: so
@@ -45,7 +45,7 @@ pub(crate) struct OwnWrites {
 }
 
 impl OwnWrites {
-    /// Whether a tag is believed for a table and an index file with these stamps.
+    /// Returns true if a tag is believed for a table and an index file with these stamps.
     pub(crate) fn covers(&self, table: Stamp, (path, index): (&Path, Stamp), tag: usize) -> bool {
         lock(&self.last).as_ref().is_some_and(|last| {
             last.table == table
@@ -56,7 +56,7 @@ impl OwnWrites {
 }
 
 impl DbfTable {
-    /// What is known of the indexes before a change; for [`DbfTable::after_write`].
+    /// The state of the indexes before a change; for [`DbfTable::after_write`].
     pub fn before_write(&self) -> Result<BeforeWrite> {
         let state = self.refreshed()?;
         Ok(BeforeWrite { tags: self.indexes.believed(&state) })
@@ -128,7 +128,7 @@ mod tests {
         // Not noted: compared.
         sabotage(&path, b'8');
         assert!(refusal(&table).is_some_and(|reason| reason.contains("record 1")));
-        // What was not believed before is not believed after.
+        // A tag that was not trusted before the change is not trusted after it.
         let before = table.before_write().unwrap();
         assert!(before.tags.is_empty());
         append(2);

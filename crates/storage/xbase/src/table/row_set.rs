@@ -35,7 +35,7 @@ pub(crate) fn range_rows(
         _ => false,
     };
     if !is_done {
-        // What one page gave comes again, and is a set in the end.
+        // The range repeats the rows of the first page; the set removes the repetition.
         tag.tag.range(as_slice(&range.lower), as_slice(&range.upper), |recno, _| {
             add(recno);
             keys += 1;

@@ -51,21 +51,21 @@ pub(super) fn place_of(group: usize, column: u32) -> VectorPlace {
 pub(crate) struct State {
     pub(crate) files: Arc<Files>,
     pub(crate) stamps: Stamps,
-    /// Whether a later write is certain to give the files other stamps.
+    /// True if a later write is certain to give the files other stamps.
     pub(crate) settled: bool,
     slots: usize,
     vectors: VectorSource,
     pub(super) visible: Vec<OnceLock<Option<BooleanBuffer>>>,
-    /// Whether a statement has read runs instead of groups.
+    /// True if a statement has read runs instead of groups.
     was_run: AtomicBool,
     /// By group, for they are found in any order.
     findings: Mutex<BTreeMap<usize, Findings>>,
     indexes: Arc<Indexes>,
-    /// How often the bytes of each group were read.
+    /// The number of reads of each group's bytes.
     reads: Vec<AtomicU32>,
     /// Records that the state counts were taken back.
     pub(super) has_lost: AtomicBool,
-    /// What was decoded before, until every group has been read.
+    /// Values decoded in the previous state, until every group has been read.
     before: Mutex<Option<Arc<State>>>,
 }
 
@@ -118,7 +118,7 @@ impl State {
         self.before.lock().unwrap_or_else(PoisonError::into_inner).clone()
     }
 
-    /// Whether all that is kept of a group is of the same bytes.
+    /// Returns true if all cached values of a group are of the same bytes.
     pub(super) fn was_read_once(&self, group: usize) -> bool {
         self.reads.get(group).is_some_and(|reads| reads.load(Relaxed) == 1)
     }
@@ -291,7 +291,7 @@ impl State {
     /// quicker than asking the system for them.
     fn copy_kept(&self, row: u32, bytes: &mut [u8]) -> Result<()> {
         let (row, length) = (row as usize, self.record_length());
-        // What the next statement will not see again is not kept.
+        // Bytes that the next statement cannot see again are not cached.
         if !self.settled || row >= self.slots {
             return self.copy_record(row as u32, bytes);
         }
@@ -492,7 +492,7 @@ impl Snapshot for State {
         let by_group = self.findings.lock().unwrap_or_else(PoisonError::into_inner);
         let mut findings = Findings::default();
         by_group.values().cloned().for_each(|of_group| findings.append(of_group));
-        // What is wrong with the files as a whole costs rows or values too; what is only odd is for the check.
+        // Errors of the files as a whole cost rows or values too; mere oddities are for the check.
         let of_files = self.files.dbf.findings().iter().chain(&self.files.findings);
         let mut list: Vec<Finding> = of_files.filter(|finding| finding.severity == Severity::Error).cloned().collect();
         findings.list_into(self.files.dbf.path(), "", &mut list);

@@ -34,13 +34,13 @@ impl State {
         Ok(())
     }
 
-    /// Whether somebody was told that the record is there.
+    /// Returns true if a reader was given the record.
     fn is_told(&self, row: usize) -> bool {
         let told = self.visible.get(row / GROUP_ROWS).and_then(|visible| visible.get());
         told.is_some_and(|visible| visible.as_ref().is_none_or(|bits| bits.value(row % GROUP_ROWS)))
     }
 
-    /// Whether records that it counts were taken back.
+    /// Returns true if records that it counts were removed.
     pub(super) fn has_lost_records(&self) -> bool {
         self.has_lost.load(Relaxed)
     }

@@ -46,7 +46,7 @@ impl Blank {
         Blank { bytes: blank_record(dbf.fields(), dbf.header()), filled }
     }
 
-    /// Whether a record is one.
+    /// Returns true if the record matches.
     pub(crate) fn is(&self, record: &[u8]) -> bool {
         if self.filled.is_empty() {
             return record == self.bytes;
@@ -101,7 +101,7 @@ impl TableTag {
     }
 }
 
-/// Whether a key is in a range, of which the ends may be the beginnings of keys.
+/// Returns true if a key is in a range, of which the ends may be the beginnings of keys.
 fn is_within(key: &[u8], lower: &Bound<Vec<u8>>, upper: &Bound<Vec<u8>>) -> bool {
     let head = |end: &[u8]| key.get(..end.len().min(key.len())).unwrap_or_default().cmp(end);
     let is_above = match lower {

@@ -58,7 +58,7 @@ impl TableWriter {
                 .collect();
             let written = filled.and_then(|()| writer.write_changed(record, &old, &mut new, follower));
             if let Err(error) = written {
-                // What was stored for a record that was not written is nobody's; the first error is the one to report.
+                // Values stored for a record that was not written have no owner; the first error is the one to report.
                 if !writer.is_referred_to {
                     writer.free_if_possible(&stored);
                 }

@@ -51,7 +51,7 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::{Duration, Instant, SystemTime};
 
-/// What is told how far something long is, in steps of which there are so many; `Break` stops it.
+/// A progress callback of a long operation: the finished steps and all steps; `Break` stops it.
 pub type Telling<'p> = &'p mut dyn FnMut(u64, u64) -> ControlFlow<()>;
 
 /// For what nobody is told of.
@@ -59,7 +59,7 @@ fn untold(_: u64, _: u64) -> ControlFlow<()> {
     ControlFlow::Continue(())
 }
 
-/// Who else may have the table open.
+/// The access that other users have to the table.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Access {
     /// Nobody.
@@ -68,16 +68,16 @@ pub enum Access {
     Shared,
 }
 
-/// How a table is written to.
+/// Options for writing to a table.
 #[derive(Clone, Copy, Debug)]
 pub struct WriteOptions {
-    /// Who else may have it open.
+    /// The access that other users have.
     pub access: Access,
     /// The locks of those that share it; [`LockScheme::default_for`] without it.
     pub scheme: Option<LockScheme>,
-    /// How long locks, and the permission to open, are waited for.
+    /// The time to wait for locks and for the permission to open.
     pub wait: LockWait,
-    /// How long the permission to open is waited for, if that is less.
+    /// The time to wait for the permission to open, if that is less.
     pub open_timeout: Option<Duration>,
     /// The code page of the text, whatever the language byte says.
     pub code_page: Option<CodePage>,
@@ -85,7 +85,7 @@ pub struct WriteOptions {
     pub replacement: Option<u8>,
     /// See [`Encoding::cut_long_text`].
     pub cut_long_text: bool,
-    /// Whether each step is on the disk before the next one.
+    /// True if each step is on the disk before the next one.
     pub durable: bool,
     /// The time, for the header's date and for fields that keep the time of the last write. Other programs take
     /// the local time; the default is UTC.
@@ -125,8 +125,8 @@ pub struct Change {
     pub new: Vec<u8>,
 }
 
-/// Who sees each change before it is written - the record's number, its bytes before (none for a new one) and after -
-/// and may refuse it: then nothing is written.
+/// A callback that gets each change before it is written - the record's number, its bytes before (none for a new one)
+/// and after - and may refuse it: then nothing is written.
 pub(crate) type Follower<'f> = &'f mut dyn FnMut(u64, Option<&[u8]>, &[u8]) -> Result<()>;
 
 /// The follower of a table without indexes.
@@ -163,7 +163,7 @@ pub struct TableWriter {
     date_is_current: bool,
     /// Counters of one who is alone differ from those in the file.
     counters_changed: bool,
-    /// Whether the file may hold a record that refers to the memos stored for the change under way.
+    /// True if the file may hold a record that refers to the memos stored for the change under way.
     is_referred_to: bool,
     /// Why nothing may be written any more.
     failed: Option<String>,
@@ -278,8 +278,8 @@ impl TableWriter {
         self.dbf.read_record(record - 1, bytes)
     }
 
-    /// Whether a record, whose bytes are put into `record`, is as it was when it was appended without values: what
-    /// counts has a number then, or a time.
+    /// Returns true if a record, whose bytes are put into `record`, is as it was when it was appended without values:
+    /// what counts has a number then, or a time.
     pub(crate) fn is_blank(&mut self, record: u64, bytes: &mut Vec<u8>) -> Result<bool> {
         self.read(record, bytes)?;
         let mut blank = self.blank.clone();
@@ -384,7 +384,7 @@ impl TableWriter {
         Ok(counted + crate::dbf::uncounted_records(&header, length, &*self.file)?)
     }
 
-    /// Whether anything may still be written.
+    /// Returns true if anything may still be written.
     pub(crate) fn is_usable(&self) -> bool {
         self.failed.is_none()
     }

@@ -68,7 +68,7 @@ impl TableWriter {
         Ok(())
     }
 
-    /// Whether a memo field of a record has this value already.
+    /// Returns true if a memo field of a record has this value already.
     pub(super) fn is_same_memo(&self, field: usize, value: ValueRef<'_>, record: &[u8]) -> Result<bool> {
         let (Some(field), Some(memo)) = (self.fields().get(field), &self.memo) else { return Ok(false) };
         if !matches!(field.kind, FieldKind::Memo | FieldKind::MemoBinary | FieldKind::MemoWide) {

@@ -9,7 +9,7 @@ use mainstay_xbase::index::{Bag, BagKind, KeyFamily, KeyType};
 use std::collections::HashMap;
 use std::path::Path;
 
-/// What is to be known of a tag before a change.
+/// The state of a tag before a change.
 struct Known {
     bag: usize,
     tag: usize,

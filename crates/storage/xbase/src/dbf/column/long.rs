@@ -19,7 +19,7 @@ use arrow_array::builder::{BinaryViewBuilder, StringViewBuilder};
 use mainstay_types::{Date, Result};
 use std::sync::Arc;
 
-/// What a cell turned out to be; the bytes are in the buffer that was passed.
+/// True if the cell has a value, whose bytes are in the buffer that was passed.
 type Found = bool;
 
 /// `M`: text.

@@ -64,7 +64,7 @@ pub(super) fn floating(task: &mut Task<'_>) -> Result<ArrayRef> {
 
 /// The double that a text stands for, in any form that [`parse_any`] reads; none for blanks.
 fn float_of(cell: &[u8]) -> Result<Option<f64>, &'static str> {
-    // Whether it is a number does not depend on how many digits there is room for.
+    // The number of digits that fit does not decide if the text is a number.
     match parse_any(cell, 0, 38) {
         Parsed::Blank => return Ok(None),
         Parsed::Garbage => return Err("is not a number"),
@@ -187,7 +187,7 @@ macro_rules! form {
             /// The bytes that move up by one when the point is taken out, and those that stay.
             moving: $word,
             staying: $word,
-            /// What takes the place of the first byte then.
+            /// The word that replaces the first byte then.
             vacated: $word,
             /// The bytes that have to be digits: those after the point, the last in any case.
             digits: $word,
@@ -311,7 +311,7 @@ fn settle(task: &mut Task<'_>, row: usize) -> Option<i128> {
     }
 }
 
-/// What a text is as a number.
+/// The numeric value of a text.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Parsed {
     Blank,

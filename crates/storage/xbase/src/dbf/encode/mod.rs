@@ -28,14 +28,14 @@ use crate::codepage::CodePage;
 use crate::memo::{MemoKind, Reference};
 use mainstay_types::{Code, Error, Result, ValueRef};
 
-/// How values are made into bytes.
+/// Options for encoding values as bytes.
 #[derive(Clone, Copy, Debug)]
 pub struct Encoding {
     /// The code page of the text.
     pub code_page: CodePage,
-    /// What is written for a character that the code page lacks; without it, it is an error.
+    /// The substitute for a character that the code page lacks; without it, it is an error.
     pub replacement: Option<u8>,
-    /// Whether a text that is too long is cut, as xBase programs do, instead of being an error.
+    /// True if a text that is too long is cut, as xBase programs do, instead of being an error.
     pub cut_long_text: bool,
 }
 

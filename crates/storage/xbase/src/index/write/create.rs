@@ -42,7 +42,7 @@ impl Plan {
     }
 }
 
-/// What is told how many keys of a tag are in its tree so far.
+/// A callback that gets the number of a tag's keys added to its tree so far.
 pub(super) type Counting<'p> = &'p mut dyn FnMut(u64) -> ControlFlow<()>;
 
 impl BagWriter {

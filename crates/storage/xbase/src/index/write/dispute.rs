@@ -32,7 +32,7 @@ impl Shape {
     }
 }
 
-/// What is said of a key whose place depends on which of the collations that fit is the tag's.
+/// The error for a key whose place depends on which of the fitting collations is the tag's.
 #[cold]
 pub(crate) fn disputed(one: &str, other: &str) -> Error {
     let message = format!(

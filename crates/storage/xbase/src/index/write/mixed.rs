@@ -69,7 +69,7 @@ impl<'s> Mixed<'s> {
         }
     }
 
-    /// Whether the tree holds this key, with whatever record.
+    /// Returns true if the tree holds this key, with whatever record.
     pub(crate) fn holds_key(&mut self, key: &[u8]) -> Result<bool> {
         let shape = self.shape;
         let (path, _) = self.find(key, 0)?;
@@ -82,7 +82,7 @@ impl<'s> Mixed<'s> {
         Ok(false)
     }
 
-    /// Whether the tree holds this entry.
+    /// Returns true if the tree holds this entry.
     pub(crate) fn contains(&mut self, key: &[u8], record: u32) -> Result<bool> {
         Ok(self.find_exact(key, record)?.is_some())
     }

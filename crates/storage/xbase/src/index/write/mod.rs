@@ -24,7 +24,7 @@
 //!   release the lock
 //! ```
 //!
-//! Who has the table for itself leaves `begin` out and flushes when it likes.
+//! A program with exclusive use of the table omits `begin` and flushes at any time.
 //!
 //! **What a unique tag lists.** In an ADI every record: a second one with its key is refused. Elsewhere the first record
 //! that came with a key. When that one goes, its key goes with it, and no other record takes its place until it is written
@@ -67,7 +67,7 @@ pub use state::{BagState, KnownStamp};
 use super::header::BagKind;
 use mainstay_types::{Code, Error};
 
-/// What is said of bytes that are no key of a tag.
+/// The error for bytes that are not a key of a tag.
 #[cold]
 fn wrong_key(key: &[u8], record: u32, key_len: usize) -> Error {
     let len = key.len();
@@ -75,7 +75,7 @@ fn wrong_key(key: &[u8], record: u32, key_len: usize) -> Error {
     Error::new(Code::Internal, message)
 }
 
-/// What is said when the caller's progress function asked to stop.
+/// The error for a caller's progress function that asked to stop.
 fn stopped() -> Error {
     Error::new(Code::Cancelled, "building the index was stopped")
 }

@@ -116,7 +116,7 @@ impl PageStore {
         }
     }
 
-    /// How many of these pages are leaves: bit 1 of their attributes.
+    /// The number of leaves among these pages: bit 1 of their attributes.
     fn count_leaves(&self, pages: &[u32]) -> Result<usize> {
         let mut leaves = 0;
         for page in pages {

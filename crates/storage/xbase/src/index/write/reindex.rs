@@ -21,14 +21,14 @@ use std::ops::ControlFlow;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-/// How far a reindexing is.
+/// The progress of a reindexing.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Progress<'p> {
     /// The name of the tag that is being built.
     pub tag: &'p str,
     /// Its number, and how many there are.
     pub number: usize,
-    /// How many tags there are.
+    /// The number of tags.
     pub tags: usize,
     /// Keys that are in the new tree.
     pub keys_done: u64,
@@ -36,7 +36,7 @@ pub struct Progress<'p> {
     pub keys: u64,
 }
 
-/// What a reindexing needs from the table.
+/// The services of the table that a reindexing needs.
 pub trait Rebuild {
     /// The type of a tag's keys.
     fn key_type(&mut self, header: &TagHeader) -> Result<KeyType>;
@@ -66,7 +66,7 @@ pub fn reindex(files: &Arc<dyn FileSystem>, path: &Path, memory_bytes: usize, re
     let mut job = Job { files, path, memory_bytes, rebuild };
     let built = job.build(file, &bag, &*old, &plans);
     if let Err(error) = built {
-        // What is wrong is told; that the remains could not be removed is of no use to anyone.
+        // The first error is reported; a failure to remove the remains would not help the caller.
         let _ = files.remove(&new_path);
         return Err(error);
     }

@@ -8,8 +8,8 @@
 //!   own trailing bytes      equal bytes at the end of the number and of one of pad bytes, without the filling
 //!   duplicate bytes         equal bytes at its beginning and that of the number before, but never pad bytes of either
 //! ```
-//! What is stored of a key is moved to the end of a word and written with one store, and so is its entry; what the store
-//! brings too many falls where nothing is written yet. Near the place where entries and keys meet, bytes are written
+//! The stored bytes of a key are moved to the end of a word and written with one store, and so is its entry; surplus
+//! bytes of the store fall where nothing is written yet. Near the place where entries and keys meet, bytes are written
 //! exactly. The page is the same as `Unpacked::encode` makes it of longer keys; a test compares both.
 //!
 //! Taking a leaf apart goes over its words once, too: their order is checked, what packing would store of them is counted,
@@ -78,7 +78,7 @@ pub(super) fn stored_bytes(keys: &[u8], key_len: usize, pad: u8) -> usize {
     stored
 }
 
-/// What is known of a leaf that was taken apart.
+/// The measurements of an unpacked leaf.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Taken {
     /// The bytes of its keys that packing stores.

@@ -1,4 +1,4 @@
-//! What a writer knows of the state of its file: for who reads the file by other means, and of itself.
+//! State of a writer's file, for readers that use the file by other means, and for the writer itself.
 //!
 //! **Own writes.** Who has written has given the file another stamp. To ask for it each time costs more than the question:
 //! Linux gives the next write a time of its own then, which goes to the inode. So where a counter tells of all others (in an
@@ -36,9 +36,9 @@ const CLOCKS_AGREE: Duration = Duration::from_millis(10);
 pub struct BagState {
     /// The file's first bytes, its update counter among them.
     pub head: [u8; HEAD_LEN],
-    /// What is known of the file's stamp.
+    /// The known stamps of the file.
     pub known: KnownStamp,
-    /// How often the file was read again because others wrote.
+    /// The number of times that the file was read again because other programs wrote.
     pub reloads: u64,
 }
 
@@ -83,19 +83,19 @@ impl KnownStamp {
         true
     }
 
-    /// Whether this stamp, found now, is that of the state.
+    /// Returns true if this stamp, found now, is that of the state.
     pub fn is(&self, found: Stamp) -> bool {
         let Some(written) = self.written else { return found == self.stamp };
         let newest = found.modified.max(found.changed);
         found.identity == self.stamp.identity && newest <= written.wall && !written.was_set_back()
     }
 
-    /// Whether two are of one state, if the file's first bytes are the same in both.
+    /// Returns true if two are of one state, if the file's first bytes are the same in both.
     pub fn is_as(&self, other: &KnownStamp) -> bool {
         self == other || self.is(other.stamp) || other.is(self.stamp)
     }
 
-    /// Whether the last own write is so near that the stamp would tell nothing.
+    /// Returns true if the last own write is so recent that the stamp would prove nothing.
     pub(super) fn is_too_young_to_ask(&self) -> bool {
         self.written.is_some_and(|written| written.steady.elapsed() < TOO_YOUNG)
     }
@@ -108,7 +108,7 @@ impl Moment {
         Moment { wall, steady: Instant::now() }
     }
 
-    /// Whether the clock that files have their times of was set back since.
+    /// Returns true if the clock that files have their times of was set back since.
     fn was_set_back(&self) -> bool {
         let run = self.steady.elapsed();
         SystemTime::now() + CLOCKS_AGREE < self.wall + run
