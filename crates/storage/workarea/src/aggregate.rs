@@ -7,7 +7,7 @@ use mainstay_types::{Code, Error, Result};
 /// One aggregate.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Aggregate {
-    /// How many records.
+    /// The number of records.
     Count,
     /// The sum of an expression.
     Sum(String),

@@ -29,7 +29,7 @@ use mainstay_xbase::lock::ReadingLock;
 use std::collections::HashMap;
 use std::ops::{Bound, ControlFlow};
 
-/// How much of a condition the indexes answer.
+/// The extent to which the indexes answer a condition.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Optimized {
     /// All of it (`ADS_OPTIMIZED_FULL`).
@@ -40,7 +40,7 @@ pub enum Optimized {
     None,
 }
 
-/// What happens to records of an AOF.
+/// A change of an AOF for single records.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Customize {
     /// They are shown.
@@ -59,14 +59,14 @@ pub(crate) struct Aof {
     level: Optimized,
     /// The records that may pass; those behind its end may, too.
     candidates: Option<Bits>,
-    /// What was said about single records.
+    /// Records that the program added or removed.
     by_hand: HashMap<u32, bool>,
     /// The states of the index files that the candidates are from: numbers and versions.
     of: Vec<(u32, u64)>,
 }
 
 impl Aof {
-    /// Whether a record is shown.
+    /// Returns true if a record is shown.
     #[inline]
     pub(crate) fn shows(&self, scratch: &mut Scratch, recno: u32, record: &[u8]) -> Result<bool> {
         if !self.by_hand.is_empty()
@@ -145,12 +145,12 @@ impl Area {
         self.visibility.aof.as_ref().map(|aof| aof.text.as_str())
     }
 
-    /// How much of the AOF the indexes answered.
+    /// The extent to which the indexes answered the AOF.
     pub fn aof_level(&self) -> Option<Optimized> {
         self.visibility.aof.as_ref().map(|aof| aof.level)
     }
 
-    /// How much of a condition the open indexes would answer.
+    /// The extent to which the open indexes would answer a condition.
     pub fn aof_level_of(&mut self, condition: &str) -> Result<Optimized> {
         self.test(condition)?;
         Ok(self.plan(&self.parse(condition)?)?.0)
@@ -204,7 +204,7 @@ impl Area {
         Ok(())
     }
 
-    /// Whether a record is in the AOF, or true without one.
+    /// Returns true if a record is in the AOF, or true without one.
     pub fn is_record_in_aof(&mut self, recno: u32) -> Result<bool> {
         if recno == 0 || recno > self.blocks.count() {
             return Ok(false);
@@ -224,7 +224,7 @@ impl Area {
         }
     }
 
-    /// What the indexes say of a condition: how much of it, and which records are left.
+    /// The indexes' answer to a condition: its extent, and the remaining records.
     fn plan(&mut self, expression: &Expression) -> Result<(Optimized, Option<Bits>)> {
         self.write()?;
         if self.has_unwritten || self.has_unwritten_keys {
@@ -272,7 +272,7 @@ impl Area {
     }
 }
 
-/// How often indexes that are being written to are asked again.
+/// The number of retries while indexes are being written to.
 const ATTEMPTS: usize = 50;
 
 fn no_aof() -> Error {
@@ -308,7 +308,7 @@ impl Planner<'_> {
         }
     }
 
-    /// What the indexes of words have said.
+    /// The results of the word indexes for a search.
     fn searched(&self, subject: &Expression, value: bool) -> (Optimized, Option<Bits>) {
         let text = subject.canonical();
         match self.words.iter().find(|(known, ..)| *known == text) {

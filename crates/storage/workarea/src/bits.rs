@@ -23,7 +23,7 @@ impl Bits {
         }
     }
 
-    /// How many there are.
+    /// The number of bits.
     pub(crate) fn len(&self) -> usize {
         self.len
     }
@@ -48,7 +48,7 @@ impl Bits {
         }
     }
 
-    /// How many are set.
+    /// The number of set bits.
     #[cfg(test)]
     pub(crate) fn count(&self) -> usize {
         self.words.iter().map(|word| word.count_ones() as usize).sum()

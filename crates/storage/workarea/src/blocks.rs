@@ -7,7 +7,7 @@
 //! Limits: at most `kept_bytes` are kept; when they are used up, all but the newest block are dropped, which costs a
 //! walk over a table larger than that nothing and random access little.
 //!
-//! What is there when the table is closed is left to who opens it next: see `kept.rs`.
+//! When the table is closed, its blocks are cached for the next area that opens it: see `kept.rs`.
 
 use crate::bits::Bits;
 use crate::freshness::{Freshness, Seen};
@@ -159,7 +159,7 @@ impl Blocks {
         dbf.count_in(length)
     }
 
-    /// What is in memory may differ from the file: we wrote to it.
+    /// Begins a new generation of blocks: those in memory may differ from the file after a write.
     pub(crate) fn begin_generation(&mut self, dbf: &Dbf) -> Result<()> {
         self.generation += 1;
         self.count = narrow(dbf.count_now()?);

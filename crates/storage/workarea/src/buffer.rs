@@ -37,7 +37,7 @@ impl Area {
         Ok(())
     }
 
-    /// Whether there are changes that are not written.
+    /// Returns true if there are changes that are not written.
     pub fn has_pending(&self) -> bool {
         self.row.is_changed || self.row.is_new
     }
@@ -304,7 +304,7 @@ impl Area {
     }
 }
 
-/// Whether a bit of a record's `_NullFlags` is set.
+/// Returns true if a bit of a record's `_NullFlags` is set.
 pub(crate) fn has_bit(record: &[u8], bit: usize) -> bool {
     record.get(bit / 8).is_some_and(|byte| byte & 1 << (bit % 8) != 0)
 }

@@ -10,8 +10,8 @@
 //! still writing has not changed them, and who has finished has counted ([`IndexFile::holds_unlocked`]). FoxPro does not
 //! count in a file that Harbour has made; what it writes there is seen by the stamp, which is asked for every 5 ms then.
 //!
-//! What the area's own writer changes is known: see [`IndexFile::note_state`]. Its writes leave other stamps behind, which are
-//! told by their times ([`KnownStamp`]).
+//! Changes by the area's own writer are known: see [`IndexFile::note_state`]. Its writes leave other stamps, which are
+//! identified by their times ([`KnownStamp`]).
 //!
 //! Limits: a file that may not be opened for writing cannot be locked; reading it while somebody writes may then miss
 //! records.
@@ -32,14 +32,14 @@ const HEAD_BYTES: usize = 16;
 /// Up to so many bytes of pages in memory none is read that is not kept, which is how one notices that pages were read.
 const UNLOCKED_BYTES: usize = 32 << 20;
 
-/// How the index files of an area are read.
+/// Options for reading an area's index files.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Reading {
     /// Nobody else has them open.
     pub(crate) alone: bool,
-    /// What is locked.
+    /// The locks for reading.
     pub(crate) locks: LockPlan,
-    /// How long a writer is waited for.
+    /// The time to wait for a writer.
     pub(crate) wait: LockWait,
 }
 
@@ -57,9 +57,9 @@ pub(crate) struct IndexFile {
     lockable: Option<Arc<dyn WritableFile>>,
     head: [u8; HEAD_BYTES],
     known: KnownStamp,
-    /// How often the writer had seen others write, when it was in the same state.
+    /// The writer's number of reloads in the same state.
     reloads: Option<u64>,
-    /// Whether a later write is certain to give the file another stamp.
+    /// True if a later write is certain to give the file another stamp.
     settled: bool,
     /// Pages of another state may have been read.
     is_mixed: bool,
@@ -67,7 +67,7 @@ pub(crate) struct IndexFile {
     verified: Option<Instant>,
     /// When the stamp was last seen to be this one.
     stamped: Option<Instant>,
-    /// How often something was read when that was last looked at.
+    /// The number of reads at the last check.
     reads: u64,
     how: Reading,
 }
@@ -114,12 +114,12 @@ impl IndexFile {
         Ok(())
     }
 
-    /// Whether pages have to be read under the lock, after [`IndexFile::verify`].
+    /// Returns true if pages have to be read under the lock, after [`IndexFile::verify`].
     pub(crate) fn is_doubtful(&self) -> bool {
         !self.how.alone && (!self.settled || self.is_mixed)
     }
 
-    /// Whether the pages that are in memory were seen to be true a moment ago: they will do for a step.
+    /// Returns true if the pages in memory were verified recently enough for one step.
     pub(crate) fn is_fresh(&self) -> bool {
         !self.is_mixed && self.verified.is_some_and(|verified| verified.elapsed() < LOOK_AGAIN_AFTER)
     }
@@ -145,8 +145,8 @@ impl IndexFile {
         self.read_anew()
     }
 
-    /// Whether the pages of a doubtful file that are in memory are true without the lock. After they were used it has to be
-    /// asked whether others were read besides: [`IndexFile::still_holds`].
+    /// Returns true if the pages of a doubtful file that are in memory are true without the lock. After they were used
+    /// it has to be asked whether others were read besides: [`IndexFile::still_holds`].
     pub(crate) fn holds_unlocked(&mut self) -> Result<bool> {
         if self.is_mixed || self.bag.kept_bytes() > UNLOCKED_BYTES || !self.counts() {
             return Ok(false);
@@ -167,7 +167,8 @@ impl IndexFile {
         Ok(true)
     }
 
-    /// Whether all pages that were used since are of one state: none was read, or nobody has written when the lock is free.
+    /// Returns true if all pages that were used since are of one state: none was read, or nobody has written when the
+    /// lock is free.
     pub(crate) fn still_holds(&mut self) -> Result<bool> {
         let reads = self.bag.reads();
         if reads == self.reads {
@@ -185,7 +186,7 @@ impl IndexFile {
         Ok(head(&*self.file)? == self.head && self.is_stamped()?)
     }
 
-    /// Whether the file's stamp is that of what was read, and of what the area's own writer has written since.
+    /// Returns true if the file's stamp is that of what was read, and of what the area's own writer has written since.
     fn is_stamped(&mut self) -> Result<bool> {
         let stamp = self.file.stamp()?;
         let is_known = self.known.is(stamp);
@@ -212,7 +213,7 @@ impl IndexFile {
         Ok(!self.is_mixed)
     }
 
-    /// What was read may be of several states.
+    /// Notes that the pages read may be of several states.
     pub(crate) fn doubt(&mut self) {
         self.is_mixed = true;
     }
@@ -232,7 +233,7 @@ impl IndexFile {
         }
     }
 
-    /// Whether everybody who writes to the file counts that up in its header: FoxPro does not.
+    /// Returns true if every program that writes to the file raises the counter in its header: FoxPro does not.
     fn counts(&self) -> bool {
         match self.bag.kind() {
             BagKind::Ntx | BagKind::CompoundNtx => true,

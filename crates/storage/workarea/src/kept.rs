@@ -4,8 +4,8 @@
 //! than what they do with it: the memory for the blocks alone is a page fault for each 4 KB. So when a table is closed
 //! its blocks are left here under the file's stamp, and who opens a file with the very same stamp goes on with them.
 //!
-//! That is right for the reason for which an open table's blocks are kept ([`crate::freshness`]): the stamp was old
-//! enough when it was looked at that every later write gives the file another one. Blocks of a file whose stamp was young,
+//! This is correct for the same reason as the blocks of an open table ([`crate::freshness`]): the stamp was old enough
+//! when it was looked at that every later write gives the file another one. Blocks of a file whose stamp was young,
 //! blocks that this program itself has changed, and files that are not on a disk (whose stamps tell them from others of
 //! the same file system only) are not kept.
 //!
@@ -17,10 +17,10 @@ use mainstay_vfs::Stamp;
 use std::collections::VecDeque;
 use std::sync::{Mutex, PoisonError};
 
-/// How many bytes of records are kept of closed tables.
+/// The most bytes of records cached for closed tables.
 const KEPT_BYTES: usize = 16 << 20;
 
-/// How many closed tables.
+/// The most closed tables in the cache.
 const KEPT_TABLES: usize = 64;
 
 /// The blocks of one closed table.

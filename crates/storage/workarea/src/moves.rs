@@ -9,7 +9,7 @@ use crate::area::Area;
 use crate::index_file::IndexFile;
 use mainstay_types::{Code, Error, Result};
 
-/// How often a look at an index that is being written to is repeated.
+/// The number of retries while an index is being written to.
 const ATTEMPTS: usize = 50;
 
 impl Area {
@@ -199,7 +199,7 @@ impl Area {
         Ok(())
     }
 
-    /// What has to be done before the area leaves a record.
+    /// Writes pending changes before the area leaves a record.
     pub(crate) fn leave(&mut self) -> Result<()> {
         if self.row.is_changed || self.row.is_new || self.row.is_unlisted || self.row.implicit_lock.is_some() {
             self.write()?;

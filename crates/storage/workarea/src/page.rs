@@ -28,7 +28,7 @@ pub enum From {
 pub struct PageRow {
     /// The record's number.
     pub record: u32,
-    /// Whether it is marked as deleted.
+    /// True if it is marked as deleted.
     pub deleted: bool,
     /// Its bytes.
     pub bytes: Vec<u8>,

@@ -119,7 +119,7 @@ impl Area {
         Ok(count)
     }
 
-    /// Whether the order lists the record, in its scope.
+    /// Returns true if the order lists the record, in its scope.
     pub(crate) fn is_listed(&mut self, recno: u32) -> Result<bool> {
         self.in_order(|area, at| {
             let record = area.blocks.record(recno)?;
@@ -220,7 +220,7 @@ impl Area {
         result
     }
 
-    /// Whether a key is in an order, without moving: the record, if there is one.
+    /// Returns true if a key is in an order, without moving: the record, if there is one.
     pub fn look_up(&mut self, id: OrderId, key: &SeekKey) -> Result<Option<u32>> {
         self.leave()?;
         let (place, order) = (self.park(), self.order());

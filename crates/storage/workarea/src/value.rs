@@ -139,7 +139,7 @@ impl FieldValue {
         }
     }
 
-    /// How two values of one type order; NULL comes first, and what cannot be compared is equal.
+    /// The order of two values of one type; NULL comes first, and values that cannot be compared are equal.
     pub fn compare(&self, other: &FieldValue) -> Ordering {
         match (self, other) {
             (FieldValue::Null, FieldValue::Null) => Ordering::Equal,

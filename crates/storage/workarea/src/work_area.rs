@@ -40,7 +40,7 @@ pub trait WorkArea: Send {
     fn row_to_change(&mut self) -> Result<&mut Area>;
     /// The area itself, if the table is here.
     fn local(&mut self) -> Option<&mut Area>;
-    /// What stands for a table that is elsewhere, for those who know what that is.
+    /// The representation of a remote table, for callers that know its type.
     fn far(&mut self) -> Option<&mut dyn std::any::Any> {
         None
     }
@@ -106,7 +106,7 @@ pub trait WorkArea: Send {
     fn close(self: Box<Self>) -> Result<()>;
 
     fn try_lock_record(&mut self, record: u32) -> Result<bool>;
-    /// Who has locked a record that is not ours to lock, as far as somebody knows.
+    /// The holder of a record's lock in another program, as far as it is known.
     fn lock_owner(&mut self, record: u32) -> Option<String>;
     fn unlock_record(&mut self, record: u32) -> Result<()>;
     fn try_lock_table(&mut self) -> Result<bool>;

@@ -117,8 +117,8 @@ fn threads_share_a_table() {
     }
 }
 
-/// Who has written a moment ago does not ask for the file's stamp, and sees all the same what others append, counted or
-/// not yet, and what they take away.
+/// An area that has just written does not read the file's stamp, but still sees records that other programs append,
+/// counted or not yet, and remove.
 #[test]
 fn others_records_are_seen_right_after_an_own_write() {
     let folder = tempfile::tempdir().unwrap();

@@ -6,7 +6,7 @@ use mainstay_types::{Code, Error, Result};
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
-/// How the file begins; the last byte is the version.
+/// The first bytes of the file; the last one is the version.
 const MAGIC: &[u8; 8] = b"MNSWORD\x01";
 /// As many indexes of words as a table may have.
 pub(super) const MOST: usize = 50;
@@ -18,11 +18,11 @@ pub struct Definition {
     pub tag: String,
     /// Its field.
     pub field: String,
-    /// How the texts of the field become words.
+    /// The splitting of the field's texts into words.
     pub options: Options,
-    /// Whether it stays as it was made.
+    /// True if it stays as it was made.
     pub is_fixed: bool,
-    /// Whether the program asked for counts of the words; they are counted when they are asked for.
+    /// True if the program wants counts of the words; they are counted on request.
     pub keeps_score: bool,
 }
 
