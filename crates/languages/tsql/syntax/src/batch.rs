@@ -1,8 +1,8 @@
-//! A script cut into batches at its GO lines.
+//! Splits a script into batches at its GO lines.
 //!
-//! GO is no statement: it is read by the program that sends the script. It stands alone on its line, perhaps with a
-//! count (run the batch that often) and a comment; inside a string, a quoted name or a comment it means nothing. Source:
-//! "SQL Server Utilities Statements - GO" of SQL Server's documentation.
+//! GO is not a statement: the program that sends the script interprets it. It stands alone on its line, optionally with
+//! a count of runs and a comment; inside a string, a quoted name or a comment it has no effect. Source: "SQL Server
+//! Utilities Statements - GO" of SQL Server's documentation.
 
 /// A batch of a script.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

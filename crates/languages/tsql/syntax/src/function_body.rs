@@ -1,5 +1,5 @@
-//! Statements that the body of a function may not have: those that change anything but its own variables, speak to the client,
-//! define objects, set options, or begin or end transactions.
+//! Statements that the body of a function must not contain: those that change anything but its own variables, send
+//! results to the client, define objects, set options, or begin or end transactions.
 //!
 //! Rule: CREATE FUNCTION in SQL Server's manual, "Valid statements in a function"; everything that is not listed there is refused.
 

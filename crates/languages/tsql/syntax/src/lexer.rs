@@ -1,4 +1,4 @@
-//! Text to tokens.
+//! Splits a text into tokens.
 //!
 //! ```text
 //!   SELECT [Order Id], N'Malm''s', @n   Reserved, Quoted, Symbol, NationalString, Symbol, Variable
@@ -6,9 +6,9 @@
 //!   @@ROWCOUNT  #orders  "x"            Variable, Word, DoubleQuoted
 //! ```
 //!
-//! A token is a kind and a span; what it means beyond that is taken from the text when somebody asks. Whether `"x"` is
-//! a name or a string is the parser's to decide, since SET QUOTED_IDENTIFIER stands in the text itself. Comments nest.
-//! The list always ends with `End`. Nothing here fails: what is not closed is reported and ends with the text.
+//! A token is a kind and a span; its value is read from the text on demand. The parser decides if `"x"` is a name or a
+//! string, since SET QUOTED_IDENTIFIER is in the text itself. Comments nest. The list always ends with `End`. The lexer
+//! does not fail: an unclosed token is reported and ends with the text.
 
 use crate::error::Diagnostic;
 use crate::reserved::is_reserved;

@@ -1,8 +1,8 @@
-//! Which objects a text of T-SQL names: tables that it reads and changes, functions and procedures that it calls.
+//! Objects that a text of T-SQL names: tables that it reads and changes, functions and procedures that it calls.
 //!
-//! It looks at the tokens alone, by what stands before a name (`FROM`, `JOIN`, `INSERT INTO`, `EXEC`) or behind it (a
-//! parenthesis behind a name with a schema is a call), so a text need not be understood to tell. Names of common table
-//! expressions, of temporary tables and of variables are left out. Limit: what a string that is executed names.
+//! Only the tokens are examined: the words before a name (`FROM`, `JOIN`, `INSERT INTO`, `EXEC`) or behind it (a
+//! parenthesis behind a name with a schema is a call), so the text need not parse. Names of common table expressions,
+//! of temporary tables and of variables are left out. Limit: names in executed strings.
 
 use crate::lexer::{Token, TokenKind, tokens, unquoted};
 

@@ -1,4 +1,4 @@
-//! Where in the text a piece of the tree stands, and on which line that is.
+//! The place of a node in the text, and its line.
 
 /// A stretch of the text in bytes, from `start` up to but not including `end`.
 ///

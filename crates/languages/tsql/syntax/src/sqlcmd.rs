@@ -6,9 +6,9 @@
 //! ```
 //!
 //! A command is a line of its own that begins with a colon. `$(name)` stands for the variable's text anywhere, in strings as
-//! well; one that is not defined ends the script, but only where any is defined: other scripts may mean `$(` itself.
-//! `:exit`, `:quit`, `:out`, `:error`, `:list`, `:reset` and their like are passed over; `!!` is no command here. (sqlcmd's
-//! reference, "sqlcmd commands" and "Use sqlcmd with scripting variables".)
+//! well; an undefined one ends the script, but only if the script defines any: other scripts may contain a literal
+//! `$(`. `:exit`, `:quit`, `:out`, `:error`, `:list`, `:reset` and the like are ignored; `!!` is not a command here.
+//! (sqlcmd's reference, "sqlcmd commands" and "Use sqlcmd with scripting variables".)
 
 use std::collections::BTreeMap;
 

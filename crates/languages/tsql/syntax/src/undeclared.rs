@@ -1,8 +1,9 @@
 //! Clues to the types of variables that a text of T-SQL does not declare: drivers ask for the types of a statement's
 //! parameters before they know the values.
 //!
-//! As [`references`](crate::references) it looks at the tokens: a variable beside an operator that compares it with a column,
-//! one that is set to a column, a value of an INSERT, an argument of EXEC, a number of rows. What says nothing of a variable leaves it unknown.
+//! As in [`references`](crate::references), only the tokens are examined: a variable beside an operator that compares
+//! it with a column, one that is set to a column, a value of an INSERT, an argument of EXEC, a number of rows. Without
+//! a clue, a variable stays unknown.
 
 use crate::lexer::{Token, TokenKind, tokens, unquoted};
 use crate::references::{self, Reference};

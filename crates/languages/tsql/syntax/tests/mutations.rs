@@ -1,7 +1,7 @@
-//! Texts that are almost right: the corpus with tokens left out, doubled and swapped, and bytes changed at random.
+//! Mutated texts: the corpus with tokens left out, doubled and swapped, and bytes changed at random.
 //!
-//! Whatever comes, the parser answers: no panic, no endless loop, places within the text, and every tree prints to a text
-//! that has no new kind of trouble. The mutations are the same in every run.
+//! The parser returns for every text: no panic, no endless loop, places within the text, and every tree prints to a
+//! text without new kinds of errors. The mutations are the same in every run.
 
 use mainstay_tsql_syntax::{Options, batches, parse, print, tokens};
 use std::path::Path;

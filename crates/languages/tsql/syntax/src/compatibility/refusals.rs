@@ -1,7 +1,8 @@
 //! Parts of statements that are refused when they run, found by reducing each statement in a scope that knows every name.
 //!
-//! The statements are reduced as they are when they run, so a refusal here is one there, whatever the tables are. Other errors
-//! depend on what exists at that time and are left out. Limit: of a statement the first refusal is found.
+//! The statements are reduced in the same way as when they run, so a refusal here is a refusal there, whatever the
+//! tables are. Other errors depend on the objects that exist at run time and are left out. Limit: only the first
+//! refusal of a statement is found.
 
 use super::constructs as rows;
 use super::names::Names;

@@ -1,8 +1,8 @@
 //! Expressions and conditions over variables.
 //!
-//! Whole numbers, floats, texts that are joined or compared, and three-valued logic are the machine's own instructions;
-//! another operation is one of [`mainstay_tsql_types`]'s, bound to its types here and run by the host. What names a table or a
-//! function of the database is a query.
+//! Integers, floats, concatenation and comparison of texts, and three-valued logic are instructions of the machine;
+//! other operations are those of [`mainstay_tsql_types`], bound to their types here and run by the host. An expression
+//! that names a table or a function of the database is a query.
 
 use super::{Action, Compiler, storage_type};
 use crate::reduce::{self, Scope, TableColumn};

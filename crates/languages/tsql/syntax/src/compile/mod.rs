@@ -1,4 +1,4 @@
-//! From T-SQL's statements to the typed form of programs.
+//! Compiles T-SQL's statements to the typed form of programs.
 //!
 //! ```text
 //!   DECLARE @i INT = 0                slot @i int          @i := 0
@@ -7,10 +7,10 @@
 //!   SELECT @n = COUNT(*) FROM t       host "SELECT ..."  with (@n)  sets @n
 //! ```
 //!
-//! Flow of control, variables and expressions over variables become the machine's own. Everything else is a statement of
-//! the host: an [`Action`] with the variables that it reads and sets. A query stays a tree, since what its names mean is
-//! only known when it runs (SQL Server calls it deferred name resolution); the host reduces and plans it once, and again
-//! when what it depends on has changed.
+//! Control flow, variables and expressions over variables become instructions of the machine. Everything else is a
+//! statement of the host: an [`Action`] with the variables that it reads and sets. A query stays a tree, since its
+//! names are resolved only when it runs (SQL Server: deferred name resolution); the host reduces and plans it once, and
+//! again after a change of its dependencies.
 
 mod execute;
 mod expression;

@@ -1,8 +1,8 @@
 //! SET options that a module is compiled for, as far as its expressions over variables depend on them.
 //!
-//! The machine's own instructions know NULL and errors as a new connection does. Where the options are others, or may become
-//! others while the module runs, the expressions that mind them are operations of the host, which asks the session each
-//! time. So nobody pays for the options but who uses them.
+//! The machine's instructions treat NULL and errors as a new connection does. Where the options differ, or may change
+//! while the module runs, the expressions that depend on them are operations of the host, which reads the session's
+//! options each time. So only modules that use other options pay for them.
 
 use crate::tree::{Phrase, PhraseItem, Statement, StatementKind};
 

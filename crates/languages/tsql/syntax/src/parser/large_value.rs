@@ -1,6 +1,6 @@
 //! READTEXT, WRITETEXT and UPDATETEXT: values of TEXT, NTEXT and IMAGE by their pointers.
 //!
-//! Their operands stand beside each other without commas, so that each is a variable or a constant and no expression.
+//! Their operands stand beside each other without commas, so that each is a variable or a constant, not an expression.
 
 use super::Parser;
 use crate::error::Parse;

@@ -1,4 +1,4 @@
-//! Tokens to a tree, by recursive descent.
+//! Parses tokens to a tree, by recursive descent.
 //!
 //! ```text
 //!   cursor       tokens, names, lists, errors      statement   which statement it is; blocks, control of flow
@@ -11,10 +11,10 @@
 //!   odbc         escapes in braces
 //! ```
 //!
-//! Nothing looks back: a statement is read once, from left to right, with a look at the next few tokens. An error ends
-//! the statement it is in; reading goes on at the next word that begins one, so that a text gets all its messages.
-//! Neither the depth of recursion nor the height of the tree is without a limit ([`MAX_DEPTH`], [`MAX_HEIGHT`]): the
-//! stack is never at risk, while parsing or while the tree is walked, printed or dropped.
+//! There is no backtracking: a statement is read once, from left to right, with a look-ahead of a few tokens. An error
+//! ends its statement; parsing resumes at the next word that begins one, so that all errors of a text are reported. The
+//! depth of recursion and the height of the tree are limited ([`MAX_DEPTH`], [`MAX_HEIGHT`]), so the stack cannot
+//! overflow while the tree is parsed, walked, printed or dropped.
 
 mod change;
 mod cursor;

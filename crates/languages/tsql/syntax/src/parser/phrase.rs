@@ -1,4 +1,4 @@
-//! Words and values that are kept as they stand.
+//! Phrases: words and values that are kept unparsed.
 
 use super::Parser;
 use crate::error::Parse;

@@ -1,4 +1,4 @@
-//! SELECT and everything around it.
+//! SELECT and the clauses around it.
 
 use super::{Assignments, Parser};
 use crate::error::{Diagnostic, Parse};

@@ -1,4 +1,4 @@
-//! Which statement it is; lists of statements, blocks, control of flow.
+//! Dispatch by the kind of statement; lists of statements, blocks, control of flow.
 
 use super::{Assignments, Parser};
 use crate::error::{Diagnostic, Parse};

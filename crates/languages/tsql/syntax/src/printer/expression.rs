@@ -1,4 +1,4 @@
-//! Expressions: parentheses where the tree is not what precedence alone would give.
+//! Expressions, with parentheses where precedence alone would give another tree.
 
 use super::Printer;
 use crate::tree::*;

@@ -1,4 +1,4 @@
-//! The rows of a change that something else carries out: what INSTEAD OF triggers are given.
+//! The rows of a change that INSTEAD OF triggers carry out.
 
 use super::change::{insert_columns, table_of};
 use super::target::find_target;

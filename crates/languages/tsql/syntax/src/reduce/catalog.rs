@@ -1,7 +1,7 @@
-//! Functions that ask the catalog or the server: `OBJECT_ID('t')`, `SERVERPROPERTY('Edition')`.
+//! Functions of the catalog or the server: `OBJECT_ID('t')`, `SERVERPROPERTY('Edition')`.
 //!
-//! Their arguments are constants and variables nearly always, so a query has what they answer as a parameter. Over anything
-//! else they are functions that the session answers for each row.
+//! Their arguments are nearly always constants and variables, so a query takes their result as a parameter. With other
+//! arguments the session evaluates them for each row.
 
 use super::{Input, Reducer, Source, literal_value, not_supported};
 use crate::tree::{Argument, Call, Expr};

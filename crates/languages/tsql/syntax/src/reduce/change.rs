@@ -1,4 +1,4 @@
-//! INSERT, and what all changes have in common.
+//! INSERT, and the common parts of all changes.
 //!
 //! ```text
 //!   UPDATE o SET total = o.total + l.amount          UPDATE "orders" AS "o" SET "total" = "mssql:assign:..."(...)

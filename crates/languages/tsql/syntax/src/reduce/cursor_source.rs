@@ -1,7 +1,7 @@
 //! The origin of a cursor's columns: the tables of its FROM, and the table and column behind each result column.
 //!
-//! Drivers that change rows through a cursor ask for that: they name the table and its columns in `sp_cursor`. The flags of
-//! every result's columns say a part of it.
+//! Drivers that change rows through a cursor need this: they name the table and its columns in `sp_cursor`. The flags
+//! of every result's columns contain a part of it.
 
 use super::TableColumn;
 use super::updatable::{Leaf, leaves_of};

@@ -1,6 +1,6 @@
 //! CREATE TABLE, ALTER TABLE and CREATE INDEX.
 //!
-//! A column's type keeps its name (`"mssql:datetime"`), which the core maps to one of its own and remembers.
+//! A column's type keeps its name (`"mssql:datetime"`); the core maps it to one of its types and stores the name.
 
 use super::index::{create_index, key_columns};
 use super::{Reducer, Scope, TableColumn, data_type, literal_value, not_supported, quoted, table_expression};

@@ -1,4 +1,4 @@
-//! Calls of functions, and what only the session can answer.
+//! Calls of functions, and values that only the session has.
 
 use super::within::has_subquery;
 use super::{Reducer, Source, not_supported, text_literal};

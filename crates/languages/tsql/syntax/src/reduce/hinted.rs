@@ -1,4 +1,4 @@
-//! Tables whose hints lock what a statement reads, wherever in the statement they stand.
+//! Tables with locking hints, anywhere in a statement.
 //!
 //! ```text
 //!   IF NOT EXISTS (SELECT 1 FROM Stock WITH (UPDLOCK, HOLDLOCK) WHERE Id = @id) INSERT ...

@@ -1,4 +1,4 @@
-//! MERGE, which is the core's own but for its names and types.
+//! MERGE: the core has it; its names and types are reduced.
 
 use super::change::{insert_columns, table_of};
 use super::output::{Kind, OutputNames, Returned};

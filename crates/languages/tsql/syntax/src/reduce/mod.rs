@@ -1,4 +1,4 @@
-//! From T-SQL's queries and changes to the SQL of the core.
+//! Reduces T-SQL's queries and changes to the SQL of the core.
 //!
 //! ```text
 //!   SELECT TOP 2 [Name], qty + 1 FROM dbo.Items WHERE id = @id
@@ -7,14 +7,15 @@
 //!   WHERE "mssql:equal"("id", "mssql:given:int"($1)) LIMIT 2                  parameters: @id int
 //! ```
 //!
-//! The grammar is reduced here, on the tree; what T-SQL *means* is not: every operator, conversion and function of T-SQL
-//! is a function whose name begins with `mssql:`, which the planner replaces by what it means for the types of its
-//! arguments, once it knows them. So nothing about types is decided here, and nothing about text is decided there. What
-//! the name says behind a second colon belongs to the function: the type of a literal, a conversion's target, a datepart.
+//! The reduction translates the grammar, on the tree, but not the *meaning*: every operator, conversion and function of
+//! T-SQL becomes a function whose name begins with `mssql:`, which the planner replaces by its implementation for the
+//! types of its arguments, once it knows them. So the reduction decides nothing about types, and the planner nothing
+//! about text. The part of a name behind a second colon belongs to the function: the type of a literal, a conversion's
+//! target, a datepart.
 //!
-//! Variables become parameters, and so does whatever only the session can answer (`@@ROWCOUNT`, `GETDATE()`, which is one
-//! moment for the whole statement): [`Parameter`] says what the caller has to supply. Names that the core does not know -
-//! temporary tables, table variables, objects of other schemas - are asked of the [`Scope`].
+//! Variables become parameters, and so do values that only the session has (`@@ROWCOUNT`, `GETDATE()`, which is
+//! constant during a statement): [`Parameter`] describes the value that the caller has to supply. The [`Scope`]
+//! resolves names that the core does not know: temporary tables, table variables, objects of other schemas.
 
 mod affected;
 mod bulk;

@@ -1,7 +1,7 @@
-//! Computed columns of the moment at which they are read: `Age AS DATEDIFF(YEAR, Born, GETDATE())`.
+//! Computed columns that depend on the time at which they are read: `Age AS DATEDIFF(YEAR, Born, GETDATE())`.
 //!
-//! The core stores every computed column, so what it has of these is of the moment at which the row was written. A query
-//! reads the table with the expressions in the place of the columns:
+//! The core stores every computed column, so its values of these columns are of the time at which the row was written.
+//! A query reads the table with the expressions in the place of the columns:
 //!
 //! ```text
 //!   FROM People AS p      FROM (SELECT "id", "born", "mssql:datediff:year"("born", "mssql:given:datetime"($1)) AS "age"
@@ -17,7 +17,7 @@
 //!   WHERE Age > 65                 WHERE "mssql:greater"("mssql:datediff:year"("People"."born", ...), 65)
 //! ```
 //!
-//! A subquery that names such a column of the query around it without its table means it where no table of its own has a
+//! An unqualified name in a subquery refers to such a column of the outer query if no table of the subquery has a
 //! column of that name.
 
 use super::output::OutputNames;

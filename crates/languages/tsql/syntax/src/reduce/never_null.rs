@@ -1,9 +1,9 @@
-//! Which columns of a query's result are never NULL as SQL Server tells it of the query alone: those that SELECT INTO makes
-//! NOT NULL.
+//! Columns of a query's result that are never NULL, as SQL Server derives it from the query alone: SELECT INTO makes
+//! them NOT NULL.
 //!
-//! A column of a table is what it is there, unless an outer join may leave it out or ROLLUP and its like give totals. A
-//! constant is never NULL, and ISNULL is not where one of its arguments is not. Whatever else is calculated may be, for an
-//! overflow may make a NULL of anything. Through derived tables, common table expressions and UNION columns are followed.
+//! A column keeps the nullability of its table, unless an outer join may leave it out or ROLLUP and the like give
+//! totals. A constant is never NULL, and ISNULL is not if one of its arguments is not. Any other expression may be,
+//! since an overflow may give NULL. Columns are followed through derived tables, common table expressions and UNION.
 
 use super::TableColumn;
 use crate::tree::{

@@ -1,4 +1,4 @@
-//! Aggregates in subqueries whose columns are all of the query around them: they are that query's aggregates.
+//! Aggregates in subqueries whose columns are all of the outer query: they are that query's aggregates.
 //!
 //! ```text
 //!   SELECT c.Name, (SELECT MAX(l.Rate) FROM Levels l WHERE l.Least <= SUM(o.Amount))
@@ -8,8 +8,8 @@
 //!   FROM (SELECT c.name AS "#g0", sum(o.amount) AS "#a0" FROM customers c JOIN ... GROUP BY c.name) AS "#o1"
 //! ```
 //!
-//! The groups are made below, and what stands above them names their values and aggregates. A subquery names columns of
-//! the query around it with their tables there ([`super::outer_names`]). Limit: GROUP BY ALL.
+//! A derived table computes the groups, and the query above it names their values and aggregates. A subquery names
+//! columns of the outer query with their tables ([`super::outer_names`]). Limit: GROUP BY ALL.
 
 use super::Reducer;
 use super::updatable::leaves_of;

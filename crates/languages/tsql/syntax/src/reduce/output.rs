@@ -1,7 +1,7 @@
 //! Results of a change: OUTPUT, variables that it sets, identities, whole rows for triggers.
 //!
-//! The returned columns of a statement stand in this order: those of its OUTPUT clauses, the values of variables, the
-//! identity, MERGE's action, the check of a view, the row as it has become, the row as it was.
+//! The returned columns of a statement have this order: those of its OUTPUT clauses, the values of variables, the
+//! identity, MERGE's action, the check of a view, the new row, the old row.
 
 use super::updatable::Mapped;
 use super::{Head, Reducer, TableColumn, not_supported, quoted};

@@ -1,4 +1,4 @@
-//! Functions in FROM that the server has: STRING_SPLIT, OPENJSON, OPENXML, GENERATE_SERIES, and the rows of `nodes`.
+//! Built-in functions in FROM: STRING_SPLIT, OPENJSON, OPENXML, GENERATE_SERIES, and the rows of `nodes`.
 //!
 //! ```text
 //!   OPENJSON(t.doc, '$.lines') WITH (id INT, tags NVARCHAR(MAX) AS JSON) AS j

@@ -9,7 +9,7 @@
 //!               WHERE "#a0" IS NOT DISTINCT FROM o.Codes AND ...) AS p
 //! ```
 //!
-//! The rows of all calls stand in one temporary table with the arguments that they are of.
+//! One temporary table has the rows of all calls, each with the arguments of its call.
 
 use super::updatable::{Leaf, leaves_of};
 use super::{Parameter, ReducedQuery, Reducer, TableColumn, quoted};

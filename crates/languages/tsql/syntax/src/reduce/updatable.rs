@@ -1,4 +1,4 @@
-//! Changes through common table expressions, derived tables and views: which table is changed, and by which rows.
+//! Changes through common table expressions, derived tables and views: the changed table, and its rows.
 //!
 //! ```text
 //!   WITH d AS (SELECT id, ROW_NUMBER() OVER (PARTITION BY k ORDER BY id) AS n FROM t)  DELETE FROM d WHERE n > 1
@@ -7,8 +7,8 @@
 //!   and rows are found by d."#row1"                                              columns:   id is t.id, n is none
 //! ```
 //!
-//! So a query keeps its conditions, counts and orders, and gives the number of the row that each of its rows is made of.
-//! A query that groups or joins what is set from several tables has no such row (4403, 4405, 4417, 4418, 4426).
+//! So a query keeps its conditions, counts and orders, and gives the number of the row behind each of its rows. A query
+//! with groups, or with assigned columns of several tables, has no such row (4403, 4405, 4417, 4418, 4426).
 
 use super::target::{Found, find_target, is_ambiguous};
 use super::{Reducer, not_supported};

@@ -1,7 +1,7 @@
 //! Expressions and conditions.
 //!
-//! Both are one type, since parentheses may hold either; the parser sees to it that a condition stands only where one is
-//! expected, and the other way round. Parentheses are not kept: the printer sets those that are needed.
+//! Both are one type, since parentheses may contain either; the parser accepts a condition only where one is expected,
+//! and the other way round. Parentheses are not stored: the printer adds the necessary ones.
 
 use super::{DataType, Name, ObjectName, OrderItem, Query};
 
