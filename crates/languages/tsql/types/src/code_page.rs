@@ -1,9 +1,8 @@
-//! The code pages of VARCHAR: which bytes stand for which characters.
+//! The code pages of VARCHAR: the bytes of characters.
 //!
-//! A collation names the code page of the texts that are declared with it, so the page is part of the types CHAR, VARCHAR
-//! and TEXT here. Values are UTF-8 all the same: a page decides which characters a text may have (what it lacks becomes
-//! `?`), how many bytes it takes (DATALENGTH, and the length of the type), and what its bytes are (CAST to VARBINARY, the
-//! wire).
+//! A collation determines the code page of the texts declared with it, so the page is part of the types CHAR, VARCHAR
+//! and TEXT. Values are UTF-8 all the same: the page determines the characters of a text (others become `?`), its
+//! length in bytes (DATALENGTH, and the length of the type), and the bytes themselves (CAST to VARBINARY, the wire).
 //!
 //! ```text
 //!   N'Łódź'  --varchar(10) cp1250-->  Łódź  --varbinary-->  A3 F3 64 9F
@@ -12,8 +11,8 @@
 //!
 //! The pages of Windows are those of the Encoding Standard (`encoding_rs`), those of DOS come from `oem_cp`.
 //!
-//! Limits: SQL Server takes the letter that looks most alike where a page has not the one that is asked for (`l` for `ł`);
-//! here that is `?`.
+//! Limits: SQL Server substitutes the most similar letter for one that the page lacks (`l` for `ł`); here it becomes
+//! `?`.
 
 use encoding_rs::Encoding;
 use std::borrow::Cow;

@@ -1,9 +1,9 @@
-//! SQL Server's collations by name, and what each is here.
+//! SQL Server's collations by name, and their counterparts here.
 //!
-//! A name says its language or code page, then what tells texts apart: `Latin1_General_100_CI_AS_SC_UTF8`. Here there are
-//! four ways to compare, so a name is read for what matters most: whether case does, and accents. Limits: where case matters,
-//! accents do; there is no order of any one language. The languages whose VARCHAR has no code page
-//! (Hindi, Khmer) are not known.
+//! A name has its language or code page, then its sensitivities: `Latin1_General_100_CI_AS_SC_UTF8`. The engine has
+//! four comparisons, so only the sensitivity to case and accents is read from a name. Limits: a case-sensitive
+//! collation is accent-sensitive; there are no orders of single languages. Languages whose VARCHAR has no code page
+//! (Hindi, Khmer) are unknown.
 
 use crate::code_page::CodePage;
 use mainstay_types::Collation;

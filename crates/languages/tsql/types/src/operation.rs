@@ -1,4 +1,4 @@
-//! Every operation on values under one roof: by its name, bound to the types of its arguments, evaluated.
+//! All operations on values behind one interface: found by name, bound to the types of their arguments, evaluated.
 //!
 //! ```text
 //!   "add"  "less"  "like"  "cast:varchar(30)"  "dateadd:day"  "len"        Operation::by_name
@@ -8,8 +8,8 @@
 //!      |  values                                                           Bound::evaluate
 //! ```
 //!
-//! The names are those that the reduction of queries writes, so that expressions over columns and over variables have one
-//! meaning. What stands behind a colon belongs to the operation: the type of a conversion, the part of a date.
+//! The names are those that the reduction of queries writes, so that expressions over columns and over variables have
+//! the same meaning. The part behind a colon belongs to the operation: the type of a conversion, the part of a date.
 
 use crate::argument::Argument;
 use crate::code_page::CodePage;

@@ -4,10 +4,10 @@
 //!   RowFunction::new(name, detail, types)  ->  columns()  and, for the values of one call,  rows()
 //! ```
 //!
-//! The *detail* is what a statement says of the columns: for STRING_SPLIT that the ordinal is wanted, for OPENJSON and
-//! OPENXML the WITH clause ([`Wanted`]), for `nodes` nothing.
+//! The *detail* is the statement's specification of the columns: for STRING_SPLIT the request for the ordinal, for
+//! OPENJSON and OPENXML the WITH clause ([`Wanted`]), for `nodes` nothing.
 //!
-//! The arguments of OPENXML are the text that the session keeps of the document, its handle, the pattern and the flags.
+//! The arguments of OPENXML are the session's text of the document, its handle, the pattern and the flags.
 
 use crate::context::Context;
 use crate::convert::convert;

@@ -1,7 +1,7 @@
-//! The SET options that say what values mean, and how the names of functions carry them.
+//! SET options that affect values, and their marks in the names of functions.
 //!
-//! A session has its options; a plan is made under some and serves no other. So the names of the functions that a query is
-//! reduced to say the options where they are not those of a new connection:
+//! A plan is valid only for the options under which it was made. So the names of the functions that a query is reduced
+//! to contain the options that differ from those of a new connection:
 //!
 //! ```text
 //!   SET DATEFORMAT dmy; ... WHERE born < '31/12/1999'
@@ -9,7 +9,7 @@
 //!   "mssql:~dmy.0.7.1538.0:less"("born", "mssql:~dmy.0.7.1538.0:varchar(10)"('31/12/1999'))
 //! ```
 //!
-//! Whatever is kept by the text of a statement is kept for the options then, and nothing is looked up while rows are read.
+//! So every cache by the text of a statement is also by the options, and nothing is looked up while rows are read.
 
 use crate::context::DateFormat;
 use crate::language::{Language, US_ENGLISH};

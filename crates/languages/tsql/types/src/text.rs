@@ -1,9 +1,9 @@
-//! Text as SQL Server's types count and keep it.
+//! Lengths and storage of text in SQL Server's types.
 //!
 //! A VARCHAR is of the code page of its collation; a character that the page does not have becomes `?`. LEN and positions
 //! count its characters, the length of its type and DATALENGTH its bytes. An NVARCHAR counts units of UTF-16 in both, so a
-//! character beyond the first 65,536 is two. Values are UTF-8 here; lengths and positions are counted where they are asked
-//! for, without counting for text that is ASCII.
+//! character beyond the first 65,536 is two. Values are UTF-8 here; lengths and positions are counted on demand, in
+//! constant time for ASCII text.
 //!
 //! Limit: a position between the halves of a two-unit character is moved before it.
 

@@ -1,4 +1,4 @@
-//! CAST, CONVERT with its styles, TRY_CAST and TRY_CONVERT, and what an assignment does.
+//! CAST, CONVERT with its styles, TRY_CAST and TRY_CONVERT, and assignments.
 //!
 //! ```text
 //!   value, from --> explicit or implicit?  --> [number | text | moment | binary]  --> value of `to`

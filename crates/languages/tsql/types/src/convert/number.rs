@@ -1,6 +1,6 @@
 //! Conversions to numbers: from texts, between kinds of numbers, from moments and bytes.
 //!
-//! Which ones round and which cut is the table of the reference page "CAST and CONVERT": decimals and floats are cut on
+//! Rounding and truncation follow the table of the reference page "CAST and CONVERT": decimals and floats are cut on
 //! their way to an integer, money rounds; everything rounds on its way to a decimal or money.
 
 use super::binary;

@@ -1,6 +1,6 @@
 //! Conversions to days, times and moments.
 //!
-//! A value is taken apart into a day, a time and an offset, and the type is made of what there is of them: a day without
+//! A value is split into a day, a time and an offset, and the type is built from those present: a day without
 //! a time is its midnight, a time without a day is of 1900-01-01, and a moment without an offset is of UTC.
 
 use super::binary;

@@ -5,11 +5,11 @@
 //!                               174, 189, 8116, 155
 //! ```
 //!
-//! Binding decides what each argument becomes (`LEN(12)` makes a text of the number) and the type of the result;
-//! evaluation converts the values that are not of that type yet. A word that stands where an expression would (`year` of
-//! DATEADD) is an [`Argument::keyword`] of the binding, and is left out of the values.
+//! Binding determines the type that each argument is converted to (`LEN(12)` converts the number to text) and the type
+//! of the result; evaluation converts the values that are not of that type yet. A word in the place of an expression
+//! (`year` of DATEADD) is an [`Argument::keyword`] of the binding, and is left out of the values.
 //!
-//! Aggregates, and functions that only a session or a catalog can answer, are not here.
+//! Aggregates, and functions that need a session or a catalog, are elsewhere.
 
 mod binding;
 mod dates;

@@ -1,4 +1,4 @@
-//! A text within a text, as a collation sees them.
+//! Search of a text within a text, by a collation.
 
 use mainstay_types::Collation;
 

@@ -1,4 +1,4 @@
-//! Functions that look at texts or take parts of them: LEN, LEFT, SUBSTRING, CHARINDEX, PATINDEX, TRIM and their like.
+//! Functions that examine texts or take parts of them: LEN, LEFT, SUBSTRING, CHARINDEX, PATINDEX, TRIM and their like.
 
 use super::binding::{Binding, Call, integer, text, value};
 use super::{Function, search};

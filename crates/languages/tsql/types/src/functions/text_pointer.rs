@@ -1,4 +1,4 @@
-//! TEXTPTR, and what the pointers that it gives are made of.
+//! TEXTPTR, and the layout of its pointers.
 //!
 //! ```text
 //!   16 bytes: a tag, of the table and the column | the number of the row

@@ -1,5 +1,5 @@
-//! The methods of XML as functions, which the reduction of statements calls: what `sql:variable` and `sql:column` name
-//! stands behind the path.
+//! The methods of XML as functions, which the reduction of statements calls: the values of `sql:variable` and
+//! `sql:column` follow the path.
 
 use super::Function;
 use super::binding::{Binding, Call, text};

@@ -1,4 +1,4 @@
-//! AT TIME ZONE, which is found under that name like a function.
+//! AT TIME ZONE, registered as a function of that name.
 
 use super::Function;
 use super::binding::{Binding, Call, text, value};

@@ -8,7 +8,7 @@
 //!   format     the formats of RAISERROR, FORMATMESSAGE and THROW's texts
 //! ```
 //!
-//! A text holds places for its arguments, as `sys.messages` shows them: `%ls`, `%.*ls`, `%d`, `%S_MSG`.
+//! A text has placeholders for its arguments, as `sys.messages` shows them: `%ls`, `%.*ls`, `%d`, `%S_MSG`.
 //! [`Message::numbered`] fills them in their order, so nothing but the tables knows a text.
 
 mod error;

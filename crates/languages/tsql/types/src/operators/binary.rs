@@ -1,4 +1,4 @@
-//! `+ - * / % & | ^ << >>`: what the operands become, the type of the result, and the result.
+//! `+ - * / % & | ^ << >>`: the types that operands are converted to, the type of the result, and the result.
 
 use super::{arithmetic, converted, decimal};
 use crate::argument::Argument;

@@ -1,7 +1,7 @@
 //! LIKE and PATINDEX: patterns of `%`, `_`, `[a-f]` and `[^a-f]`, under a collation.
 //!
-//! A pattern is read once. A `%` is a place to come back to: when what is behind it does not match, one character more is
-//! given to it. Only the last `%` has to be remembered, so a match takes at most pattern times text steps.
+//! A pattern is read once. A `%` is a backtracking point: when the rest does not match, it takes one character more.
+//! Only the last `%` has to be remembered, so a match takes at most pattern times text steps.
 //!
 //! ```text
 //!   '%a_c'  against  'xxabcabc'      % eats until a_c ends the text

@@ -1,4 +1,4 @@
-//! The types that aggregates give. (What they compute is the query engine's.)
+//! The result types of aggregates. (The query engine computes them.)
 //!
 //! The rules are those of the reference pages of SUM, AVG, MIN and their like: a sum of small integers is an INT and can
 //! overflow; a sum of decimals has all 38 digits.

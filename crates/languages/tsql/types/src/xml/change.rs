@@ -1,7 +1,7 @@
-//! `modify`: insert, delete and replace value of, at places that a path names.
+//! `modify`: insert, delete and replace value of, at the nodes of a path.
 //!
-//! The tree is copied with the change in it: a path leads to places in the old one, which are known by their addresses. What is
-//! inserted is read by `constructed`.
+//! The changed tree is a copy: a path leads to nodes in the old one, which are identified by their addresses.
+//! `constructed` reads the inserted nodes.
 
 use super::constructed::{Inserted, element_end, inserted};
 use super::path::{Item, Path, is_simple};

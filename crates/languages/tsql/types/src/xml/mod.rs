@@ -4,13 +4,13 @@
 //!   text  --tree-->  elements, texts  --path-->  items  -->  a value, a text of XML, rows
 //! ```
 //!
-//! A row of `nodes` carries its node as a text of its own, behind a mark (`CONTEXT`) that tells a path that it starts at
-//! the node and not above it. Where a path of the statement goes up from there (`..`) it carries the whole document with
-//! the place of the node. `places` knows what an element stands in.
+//! A row of `nodes` has its node as a separate text, behind a mark (`CONTEXT`) that makes a path start at the node and
+//! not above it. If a path of the statement goes up from there (`..`), the row has the whole document with the place of
+//! the node. `places` has the parents of elements.
 //!
 //! `open` makes the rows of OPENXML, where namespaces count.
 //!
-//! Namespaces: prefixes are read over, in the text and in paths, and declarations at the head of a path are too.
+//! Namespaces: prefixes in the text and in paths are ignored, and so are declarations at the head of a path.
 
 mod change;
 mod constructed;

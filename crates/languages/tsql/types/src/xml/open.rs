@@ -1,4 +1,4 @@
-//! OPENXML: rows of a document that `sp_xml_preparedocument` was given.
+//! OPENXML: rows of a document prepared by `sp_xml_preparedocument`.
 //!
 //! ```text
 //!   prepared(xml, namespaces)  ->  a text that the session keeps under a handle
@@ -6,9 +6,10 @@
 //!   edges(text, '/ROOT/Customer')           a row for each node, and each within: the edge table
 //! ```
 //!
-//! A column of WITH takes what its own pattern leads to from the row's node, a property of a node (`@mp:id`), or, without a
-//! pattern, the attribute or element of its name, as the flags say. Prefixes in patterns stand for the namespaces that the
-//! third argument of `sp_xml_preparedocument` declares. Source: "OPENXML (Transact-SQL)", "Specify Metaproperties in OPENXML".
+//! The value of a WITH column is the node that its own pattern leads to from the row's node, a property of a node
+//! (`@mp:id`), or, without a pattern, the attribute or element of its name, as the flags say. Prefixes in patterns
+//! stand for the namespaces that the third argument of `sp_xml_preparedocument` declares. Source: "OPENXML
+//! (Transact-SQL)", "Specify Metaproperties in OPENXML".
 
 use super::path::{Item, Path, local};
 use super::places::{Place, Places, declarations};

@@ -1,7 +1,7 @@
 //! Positions of the nodes of a tree: the parent of each, and for OPENXML its number and its namespace.
 //!
-//! The tree itself points down only. A node is found here by its address, which stays while the tree is borrowed; that of a
-//! text or an attribute is the address of its text or its name.
+//! The tree itself has no parent pointers. A node is identified by its address, which is stable while the tree is
+//! borrowed; that of a text or an attribute is the address of its text or its name.
 
 use super::path::{Item, local};
 use super::tree::{Element, Node};

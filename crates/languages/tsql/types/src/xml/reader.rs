@@ -1,4 +1,4 @@
-//! Paths as they are written: see `path`.
+//! Reader of paths: see `path`.
 
 use super::functions::is_function;
 use super::path::{Axis, Expr, Step, Test};

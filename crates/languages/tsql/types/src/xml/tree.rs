@@ -1,4 +1,4 @@
-//! XML as a tree, read from a text and written as one.
+//! XML as a tree: parsing and printing.
 
 use crate::messages::Message;
 

@@ -1,5 +1,5 @@
-//! Every function with arguments of any type and value: what comes out is a value of the type that was promised, or a
-//! message, and nothing panics.
+//! Every function with arguments of any type and value: the result is a value of the declared type, or a message, and
+//! nothing panics.
 
 use super::super::{Function, all};
 use crate::argument::Argument;
