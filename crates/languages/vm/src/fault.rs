@@ -1,8 +1,8 @@
 //! Failures: faults of the machine, and errors as a language raises them.
 //!
-//! The machine finds [`Fault`]s, and knows no numbers and no texts. The host makes an error of its language from each
-//! ([`crate::Host::fault`]): 8115 and "Arithmetic overflow error ..." in T-SQL, ERR 36 in Business BASIC. Errors that
-//! the host's own statements raise are [`Raised`] from the beginning. The machine adds the place.
+//! The machine detects [`Fault`]s, without numbers or texts. The host turns each into an error of its language
+//! ([`crate::Host::fault`]): 8115 and "Arithmetic overflow error ..." in T-SQL, ERR 36 in Business BASIC. Errors of the
+//! host's own statements are [`Raised`] from the beginning. The machine adds the place.
 
 use crate::Type;
 use std::any::Any;

@@ -1,8 +1,8 @@
 //! Services that the machine requires: statements, names, time, and its language's errors.
 //!
 //! A [`Host`] is a session of some language. The machine knows neither SQL nor screens: a statement is a number to it,
-//! with values that go in and slots that come out ([`crate::StatementCall`]). A host may run the machine again while one
-//! of its statements runs: a trigger does, and a function that a query calls.
+//! with values as inputs and slots as outputs ([`crate::StatementCall`]). A host may run the machine again while one of
+//! its statements runs: for a trigger, or a function that a query calls.
 
 use crate::machine::Scratch;
 use crate::{Fault, Program, Raised, Slot, StatementCall, StatementId};

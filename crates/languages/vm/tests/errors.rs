@@ -1,4 +1,4 @@
-//! Errors: handlers, places, traces, and what is left when one is through.
+//! Errors: handlers, places, traces, and the state after an error.
 
 mod common;
 

@@ -1,5 +1,4 @@
-//! Forms that something has gone wrong with: the verifier refuses them, or they run. Nothing panics, and nothing runs on
-//! for ever.
+//! Damaged forms: the verifier refuses them, or they run. Nothing panics, and every run ends.
 
 mod common;
 mod reference;

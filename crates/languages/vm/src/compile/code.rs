@@ -9,10 +9,10 @@
 //!     3  LoopCompareConstant less, r0, 10, to 1
 //! ```
 //!
-//! A comparison and the branch on it are one instruction. What it branches on is a mask over the four outcomes that a
-//! comparison has - less, equal, greater, NULL - so that all operators, their negations, and both readings of NULL are
-//! one instruction as well. Operands beyond three (calls, native functions, statements of the host) are in tables that
-//! the instruction points into: *sites*.
+//! A comparison and the branch on it are one instruction. The branch condition is a mask over the four outcomes of a
+//! comparison - less, equal, greater, NULL - so that one instruction serves all operators, their negations, and both
+//! readings of NULL. Operands beyond three (calls, native functions, statements of the host) are in tables that the
+//! instruction points into: *sites*.
 //!
 //! Registers are numbered from the frame's beginning, in four files ([`crate::types::File`]). A register number of a text
 //! or of bytes with the highest bit set is a constant's number instead.

@@ -1,9 +1,9 @@
-//! Expressions: into a register that is wanted, or wherever they are already.
+//! Expressions: compiled into a given register, or used in place.
 //!
-//! [`Emitter::operand`] gives where a value is: a slot's own register, a constant, or a register taken for it.
-//! [`Emitter::into`] puts it into one. An operation writes its register last, when its operands were read; those that
-//! write it more than once (COALESCE, AND and OR as values) work in a register of their own, so that a slot that is
-//! assigned is never seen half done.
+//! [`Emitter::operand`] returns the place of a value: a slot's own register, a constant, or a register taken for it.
+//! [`Emitter::into`] puts it into a given one. An operation writes its register last, after reading its operands; those
+//! that write it more than once (COALESCE, AND and OR as values) use a temporary register, so that an assigned slot
+//! never has an intermediate value.
 
 use super::code::*;
 use super::condition::{compares_as_integer, outcomes, small_constant};

@@ -1,7 +1,7 @@
-//! Expressions of the form: each node knows its type, and says how it treats NULL, overflow and rounding.
+//! Expressions of the form: each node has its type and its rules for NULL, overflow and rounding.
 //!
 //! The front end of a language puts every conversion in as a node of its own ([`Expression::convert`],
-//! [`Expression::fit`], or a native function of the language), so that neither the verifier nor the machine ever guesses
+//! [`Expression::fit`], or a native function of the language), so that neither the verifier nor the machine inserts
 //! one.
 
 use crate::{ArrayId, Call, NativeFunction, Operation, Routine, SharedOperation, SlotId, StatementId, Type, Width};

@@ -1,7 +1,7 @@
-//! The form: a routine with typed slots and structured statements, as the front end of a language makes it.
+//! The form: a routine with typed slots and structured statements, built by the front end of a language.
 //!
-//! The form is a tree that can be read and printed ([`print`]); it says everything that the machine does, and nothing
-//! that a language means by convention. `verify` decides whether it makes sense; only then it is compiled.
+//! The form is a tree that can be printed ([`print`]); it specifies everything that the machine does, without implicit
+//! conventions of a language. `verify` checks it; only a valid form is compiled.
 //!
 //! ```text
 //!   Routine   slots, parameters, labels

@@ -1,4 +1,4 @@
-//! Calls: finding the routine, its arguments, its frame, and what comes back.
+//! Calls: finding the routine, its arguments, its frame, and its results.
 //!
 //! The first call binds its target, and the machine caches the binding until the host's stamp changes: the program, the
 //! parameter of each argument, and whether the types are the same.

@@ -1,8 +1,8 @@
 //! The inner loop: whole numbers, comparisons and branches, over the cells of one frame.
 //!
-//! It knows nothing but code and cells, so that both stay in registers of the processor. Whatever is not here stops it;
-//! [`super::cold`] does that, and the loop is entered again. `fuel` counts the turns of loops until somebody looks
-//! whether it is time to stop.
+//! It uses only code and cells, so that both stay in registers of the processor. Any other instruction leaves it;
+//! [`super::cold`] executes that, and the loop is entered again. `fuel` counts iterations until the next check for
+//! cancellation.
 
 use super::Cell;
 use crate::compile::{Instruction, UNKNOWN};

@@ -1,7 +1,7 @@
-//! The machine: frames of registers on one stack, and what moves between them.
+//! The machine: frames of registers on one stack, and transfers between them.
 //!
-//! A machine is kept by a session and used for one program after the other; what it has allocated stays with it, so that
-//! a call that was made before allocates nothing.
+//! A session has a machine and runs one program after the other on it; the machine keeps its memory, so that a repeated
+//! call allocates nothing.
 //!
 //! ```text
 //!   run      the driver: one turn for each call, statement of the host, return or error

@@ -1,7 +1,7 @@
 //! Decimals and doubles: arithmetic of given scales, and conversions between numbers.
 //!
-//! Decimals are computed exactly, in 256 bits where 128 are not enough, and only then brought to the scale of the result.
-//! Most numbers are small: those take a way through 128 bits that is looked for first.
+//! Decimals are computed exactly, in 256 bits where 128 are not enough, and only then rounded to the scale of the
+//! result. Most numbers are small: a fast path of 128 bits is tried first.
 
 use super::Cell;
 use super::wide::{Wide, power};

@@ -1,4 +1,4 @@
-//! Errors: which handler takes one, or which statement comes next.
+//! Errors: the handler of an error, or the statement that follows.
 //!
 //! ```text
 //!   a frame, its failed instruction, from the top down to the floor:

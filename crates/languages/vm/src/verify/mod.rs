@@ -1,5 +1,5 @@
-//! True if a form makes sense: what the compiler and the machine rely on is checked here, once, with the place of what
-//! is wrong.
+//! Verification of a form: checks once everything that the compiler and the machine rely on, and reports errors with
+//! their place.
 //!
 //! - every slot, label and parameter that is named is there; types have a sensible precision;
 //! - every node has the operands that its operation takes ([`expression`]);

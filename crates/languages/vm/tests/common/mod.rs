@@ -1,4 +1,4 @@
-//! A host for tests: it records what it is asked, and answers as it was told.
+//! A host for tests: it records its calls, and returns prepared answers.
 #![allow(dead_code, reason = "each test uses what it needs")]
 
 use mainstay_types::{Timestamp, Value, ValueRef};

@@ -1,5 +1,5 @@
-//! A second interpreter of the form, as plain as can be: it walks the tree, computes decimals with numbers of any size,
-//! and allocates as it likes. What it gives is what the machine must give.
+//! A second, simple interpreter of the form: it walks the tree, computes decimals with numbers of any size, and
+//! allocates freely. The machine must give the same results.
 #![allow(dead_code, unused_imports, reason = "each test uses what it needs")]
 
 mod expressions;
