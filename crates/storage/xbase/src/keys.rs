@@ -1,11 +1,11 @@
-//! The keys of a table's records: what a tag's expressions make of the bytes of a record.
+//! The keys of a table's records: a tag's expressions evaluated over the bytes of a record.
 //!
 //! ```text
 //!   header: key text, FOR text --parse, compile against the fields--> TagKeys
 //!   record --FOR--> listed?   --key expression--> value --KeyType--> bytes of the key
 //! ```
 //! A tag whose expressions are not understood to the last byte has no `TagKeys`, only the reason: it is neither searched
-//! nor maintained. Which letters its program knows, and in which order it sorts text, its keys tell: `keys/letters.rs`,
+//! nor maintained. The letters of its program, and its order of text, are derived from its keys: `keys/letters.rs`,
 //! `keys/order.rs`.
 
 mod advantage;

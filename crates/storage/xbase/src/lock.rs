@@ -1,9 +1,9 @@
-//! The locks that programs take on tables they share: which bytes, and how they are waited for.
+//! The locks of programs on shared tables: their bytes, and the wait for them.
 //!
-//! There is no lock manager in xBase. A program locks bytes that everybody agrees stand for a record, for the whole
-//! file or for the header, mostly far beyond the end of the file. Programs exclude each other only if they take the
-//! same bytes, so a table has to be opened with the scheme of those that share it: the usual one for its kind of file, unless
-//! its folder says otherwise ([`LockSettings`]).
+//! There is no lock manager in xBase. A program locks bytes that by convention represent a record, the whole file or
+//! the header, mostly far beyond the end of the file. Programs exclude each other only if they take the same bytes, so
+//! a table has to be opened with the scheme of the programs that share it: the usual one for its kind of file, unless
+//! the settings of its folder name another ([`LockSettings`]).
 //!
 //! ```text
 //!   scheme        base               header     the file                  record r
@@ -15,8 +15,8 @@
 //!   Harbour 64    0x7F00 << 48       base, 1    base + 1, 0xFFFF_FFFE     base + r, 1
 //! ```
 //!
-//! Indexes are locked too, on bytes of their own files: one byte, or a pool of bytes after it. Who writes locks all of
-//! them; who reads locks one of the pool (any of them), so that readers do not meet, or the one byte shared.
+//! Indexes are locked too, on bytes of their own files: one byte, or a pool of bytes after it. A writer locks all of
+//! them; a reader locks any one byte of the pool, so that readers do not conflict, or the one byte shared.
 //!
 //! ```text
 //!   scheme                 byte                      pool behind it
@@ -28,20 +28,20 @@
 //! (Harbour `include/hbrdddbf.h` and `hb_dbfRawLock`; FoxPro's is also that of CA-Clipper's and Six's CDX drivers.
 //! The Advantage server's compatibility locking takes FoxPro's for tables with CDX and Clipper's for those with NTX.)
 //!
-//! Programs of different schemes know nothing of each other. Two of Mainstay's have to: one that opens a table of
-//! dBASE as ADS_CDX locks as FoxPro does, and SQL as Clipper does. So who asks for another scheme than is usual for a
-//! table takes the usual locks first and those of his own after them, of records, table, header and indexes
-//! ([`LockPlan`]): whatever two of us ask for, they meet at the usual ones. Who is content with those, as nearly
-//! everybody is, locks nothing twice; the second lock costs two microseconds.
+//! Programs of different schemes do not exclude each other. Mainstay's own users must: one that opens a table of dBASE
+//! as ADS_CDX locks as FoxPro does, and SQL as Clipper does. So a user of another scheme than the usual one of a table
+//! takes the usual locks first and then those of the requested scheme, for records, table, header and indexes
+//! ([`LockPlan`]): any two users conflict at the usual locks. A user of the usual scheme, the common case, locks
+//! nothing twice; the second lock costs two microseconds.
 //!
-//! Limits: Clipper's bytes and FoxPro's for tables without a structural index meet from record 73,741,824 on. There a
-//! record may seem to be locked that is not, if one program has asked for the other's scheme.
+//! Limits: Clipper's bytes and FoxPro's for tables without a structural index overlap from record 73,741,824 on. There
+//! an unlocked record may appear to be locked, if one program has requested the other's scheme.
 //!
 //! An append locks the header, counts the records, and locks the new record, which fails while another program holds
 //! the file. A change locks its record. The memo file has a lock of its own: its first byte.
 //!
-//! The locks are those of the operating system, see `mainstay_vfs`. They are waited for by asking again every few
-//! milliseconds, up to a limit, as the other programs do; a lock that nobody gives back is reported with its holder.
+//! The locks are those of the operating system, see `mainstay_vfs`. Waiting is polling every few milliseconds, up to a
+//! limit, as in the other programs; a lock that is not released is reported with its holder.
 
 mod index;
 mod settings;

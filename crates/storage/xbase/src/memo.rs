@@ -13,7 +13,7 @@
 //! known. A reference that leads nowhere is not an error of the read but a [`Fetched::Damaged`], so that the
 //! row keeps its other values.
 //!
-//! The name of the file and the version of the table say which kind it is; where they contradict each other, its content
+//! The name of the file and the version of the table determine its kind; where they contradict each other, its content
 //! decides (`identity.rs`).
 //!
 //! FPT records carry a type. Text, pictures and objects are given as their bytes; the scalar types that

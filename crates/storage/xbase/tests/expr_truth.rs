@@ -1,4 +1,4 @@
-//! Expressions against what Harbour itself answered to them, record by record
+//! Expressions compared with Harbour's own results, record by record
 //! (`tests/fixtures/expr/README.md`).
 
 mod expr_files;

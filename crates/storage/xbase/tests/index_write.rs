@@ -1,5 +1,5 @@
-//! Index files that are written and maintained, against a sorted list: after any run of changes the file passes the
-//! reader's own check, lists what the list has, and equals a file that is built anew.
+//! Index files that are written and maintained, compared with a sorted list: after any run of changes the file passes
+//! the reader's own check, has the entries of the list, and equals a newly built file.
 
 mod index_common;
 

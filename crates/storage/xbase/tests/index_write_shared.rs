@@ -1,4 +1,4 @@
-//! Index files that several writers share, tags that come and go, and files made anew.
+//! Index files that several writers share, tags that are created and dropped, and rebuilt files.
 
 mod index_common;
 

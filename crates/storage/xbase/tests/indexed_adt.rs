@@ -1,4 +1,5 @@
-//! Advantage tables with their indexes: understood, kept up, made, dropped, made anew, shared, and cut off at every write.
+//! Advantage tables with their indexes: read, maintained, created, dropped, rebuilt, shared, and interrupted at every
+//! write.
 
 mod adi_common;
 mod indexed_common;

@@ -1,5 +1,5 @@
-//! Candidate keys and transactions: nothing of what was rolled back is left (`break-04`), and a key that depends on the
-//! transaction of another is waited for (`sql-01`).
+//! Candidate keys and transactions: a rollback leaves nothing behind (`break-04`), and a key that depends on another
+//! transaction is waited for (`sql-01`).
 
 mod indexed_common;
 

@@ -1,5 +1,5 @@
 //! A transaction over two tables whose commit fails on the way, in a file of the first, of the second, or of the journal:
-//! who opens the tables next finds both as they were before, or both changed.
+//! the next opening of the tables finds both unchanged, or both changed.
 
 mod indexed_common;
 

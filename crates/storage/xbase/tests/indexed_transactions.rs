@@ -1,4 +1,4 @@
-//! Transactions over tables: all changes or none, whatever ends them.
+//! Transactions over tables: all changes or none, however they end.
 
 mod indexed_common;
 

@@ -1,4 +1,4 @@
-//! Records that are appended blank, beside others, and get their keys later: when they are written, or given back.
+//! Records that are appended blank in shared use, and get their keys later: when they are written, or unlocked.
 
 mod indexed_common;
 

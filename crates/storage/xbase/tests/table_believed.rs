@@ -1,5 +1,5 @@
-//! Look-ups believe for a moment that an index file is as it was. Whatever another program does to it meanwhile, they find the
-//! records: the pages that are in memory are those of the unchanged table, and what is read later is not mixed with them.
+//! Look-ups trust an index file for a short time without a check. Whatever another program does to it meanwhile, they
+//! find the records: the pages in memory are those of the unchanged table, and later reads are not mixed with them.
 
 mod index_common;
 

@@ -1,4 +1,4 @@
-//! The decoded columns of a table that is written to: those of a state that nobody reads any more leave the memory.
+//! The decoded columns of a table that is written to: those of a state without readers are freed.
 
 use mainstay_columnar::{Table, VectorCache};
 use mainstay_types::ValueRef;

@@ -1,5 +1,5 @@
-//! Tables and memo files that other programs made, written to here: what is not changed stays, byte for byte where
-//! it is bytes, and nothing is wrong with the files afterwards.
+//! Tables and memo files of other programs, changed here: unchanged parts stay, byte for byte where they are bytes, and
+//! the files pass the check afterwards.
 
 use mainstay_types::{Value, ValueRef};
 use mainstay_vfs::{Disk, FileSystem, Memory};

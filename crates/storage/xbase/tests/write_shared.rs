@@ -1,6 +1,5 @@
-//! Tables shared by processes: two of ours, and one with locks that are not ours (`raw_locks.py`, for which
-//! `python3` is needed). What is locked is read from the system's own list, `/proc/locks`. `MAINSTAY_TEST_SECONDS` makes the
-//! long tests longer.
+//! Tables shared by processes: two of Mainstay, and one with independent locks (`raw_locks.py`, which needs `python3`).
+//! The locks are read from the system's own list, `/proc/locks`. `MAINSTAY_TEST_SECONDS` makes the long tests longer.
 
 #![cfg(target_os = "linux")]
 

@@ -1,4 +1,4 @@
-//! Tables written by one who is alone, and by several who share them, in memory.
+//! Tables in memory, written with exclusive use and by several writers that share them.
 
 use mainstay_types::{Code, Date, Timestamp, Value, ValueRef};
 use mainstay_vfs::{FileSystem, Memory};

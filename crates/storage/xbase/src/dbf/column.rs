@@ -11,8 +11,8 @@
 //! or 18 digits in 32 or 64 bits, text of few distinct values as a dictionary. Which form a run of records gets
 //! depends on its values; a reader of several runs has to be ready for each.
 //!
-//! A value that cannot be read is NULL and is reported; so is one that is read but was not written as it
-//! should be (a number with more decimals than the field has). The findings name record and field.
+//! A value that cannot be read is NULL and is reported; so is one that is read but was written incorrectly (a number
+//! with more decimals than the field has). The findings name record and field.
 
 mod fixed;
 mod long;

@@ -1,15 +1,15 @@
-//! Reads for who has counted the records before: of those that it has counted, some may be taken back meanwhile.
+//! Reads by a count of records taken before: some of the counted records may be rolled back meanwhile.
 //!
-//! A transaction appends its records where everybody sees them, and takes them out again when it is rolled back
-//! (`writer/undo.rs`): the header counts less first, then the file becomes shorter. A file that has lost its end has become
-//! shorter, too. The header tells the two apart:
+//! A transaction appends its records visibly to all programs, and removes them when it is rolled back
+//! (`writer/undo.rs`): first the header's count is lowered, then the file is truncated. A damaged file may be truncated
+//! too. The header distinguishes the two:
 //!
 //! ```text
 //!   the file ends before a record, and the header counts it not      taken back: it was never committed
 //!                                  and the header counts it          the table is damaged
 //! ```
-//! It is asked after the read that met the end. Others append and take back all the time, so what looks like damage is looked
-//! at again: an append writes its record before the header counts it.
+//! The header is read after the read that met the end. Other programs append and roll back all the time, so apparent
+//! damage is checked again: an append writes its record before the header counts it.
 
 use super::{Dbf, blank_record};
 use crate::adt::RecordLayout;

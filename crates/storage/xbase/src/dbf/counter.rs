@@ -1,10 +1,10 @@
-//! The counters of autoincrement fields and row versions, which stand in the field descriptors.
+//! The counters of autoincrement fields and row versions, which are stored in the field descriptors.
 //!
 //! ```text
 //!   classic   19 next, 32 bits; 23 step        24 next, 64 bits (Harbour, for wide fields and row versions)
 //!   dBASE 7   40 next, 32 bits
 //! ```
-//! They are read and written under the lock of the header, so that no number is given out twice.
+//! They are read and written under the lock of the header, so that each number is used once.
 
 /// Returns true if Harbour keeps the counter of such a field in 64 bits, at byte 24 of its descriptor
 /// (`hb_dbfIsAutoIncField`).

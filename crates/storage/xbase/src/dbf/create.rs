@@ -1,4 +1,4 @@
-//! New tables: what they are to hold, and the bytes of their header.
+//! New tables: their specification, and the bytes of their header.
 //!
 //! | format | version | memo | header after the fields |
 //! |---|---|---|---|

@@ -12,10 +12,10 @@
 //!   counter    19 next, 32 bits; 23 step      40 next
 //!   ends with  0x0D, or where the header ends
 //! ```
-//! Which of the layouts it is, and whether a `C` field's decimals are the high byte of its length (Clipper,
-//! Harbour) or mean nothing (all others), the header does not say. The record length does: the layout whose
-//! lengths add up to it is the right one. The flags are believed in Visual FoxPro tables, and elsewhere only
-//! if nothing says that the bytes were left as they happened to be, which is what Clipper did.
+//! The header does not name the layout, nor if a `C` field's decimals are the high byte of its length (Clipper,
+//! Harbour) or have no meaning (all others). The record length decides: the right layout is the one whose lengths add
+//! up to it. The flags are trusted in Visual FoxPro tables, and elsewhere only without evidence that the bytes are
+//! uninitialized, as Clipper left them.
 
 use super::field::{Field, FieldKind, MAX_DIGITS};
 use super::header::{FIXED_LENGTH, Family, Header};

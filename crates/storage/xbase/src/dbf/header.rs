@@ -4,7 +4,7 @@
 //!   0 version | 1 year month day | 4 record count, 32 bits | 8 header length | 10 record length
 //!  12 reserved | 14 transaction open | 15 encrypted | 16 reserved | 28 table flags | 29 language | 30 reserved
 //! ```
-//! Numbers are little-endian. What the version byte means is in [`Family`]; see `docs/formats/dbf.md`.
+//! Numbers are little-endian. [`Family`] is the meaning of the version byte; see `docs/formats/dbf.md`.
 
 use crate::adt::{self, RecordLayout};
 use mainstay_types::{Code, Date, Error, Result};

@@ -4,16 +4,15 @@
 //!   | header 32 | descriptor | descriptor | ... | 0x0D |  record 1  |  record 2  | ... | 0x1A |
 //!                                                       flag field field ...
 //! ```
-//! [`Dbf::open`] reads the header once and decides there what every byte of a record means: the fields with
-//! their places ([`Field`]), the code page, the bits that say NULL. After that a table is plain arithmetic:
-//! [`Dbf::read_records`] reads a run of records with one read, [`decode_column`] turns one field of the run
-//! into an Arrow vector.
+//! [`Dbf::open`] reads the header once and determines the layout of a record: the fields with their places ([`Field`]),
+//! the code page, the bits for NULL. After that a table is plain arithmetic: [`Dbf::read_records`] reads a run of
+//! records with one read, [`decode_column`] turns one field of the run into an Arrow vector.
 //!
-//! **Damage.** What makes every record unreadable is an error; everything else is in [`Dbf::findings`] and the
-//! sound rows are given. Values that cannot be read become NULL and are reported by the column's findings.
+//! **Damage.** Damage that makes every record unreadable is an error; all other damage is in [`Dbf::findings`] and the
+//! sound rows are read. Values that cannot be read become NULL and are reported by the column's findings.
 //!
-//! **Appends by others.** The record count is read from the header and bounded by the length of the file, both
-//! at the caller's choice of moment ([`Dbf::read_count`]), so a statement that asks once sees one count.
+//! **Appends by others.** The record count is read from the header and bounded by the length of the file, both when the
+//! caller calls [`Dbf::read_count`], so a statement that calls it once sees one count.
 
 mod check;
 mod column;

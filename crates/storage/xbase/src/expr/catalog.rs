@@ -2,8 +2,8 @@
 //!
 //! A function is known by its name, by any of its other names, and by the first four or more letters
 //! of either when no other function begins with them. Functions that exist in these languages and are
-//! deliberately not evaluated are listed too, so that an abbreviation that could mean one of them is
-//! never taken for another, and so that the refusal can say why.
+//! deliberately not evaluated are listed too, so that an abbreviation that could mean one of them is never resolved to
+//! another, and so that the refusal has a reason.
 
 use mainstay_types::{Code, Error};
 

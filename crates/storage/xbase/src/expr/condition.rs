@@ -1,4 +1,4 @@
-//! A condition taken apart: what AND, OR and NOT join, and which of it compares something with a constant.
+//! Decomposition of a condition: the operands of AND, OR and NOT, and comparisons with constants.
 //!
 //! To answer a condition from indexes, or faster than record by record, a caller needs its shape: comparisons of an
 //! expression (which may be the key of an index) with a value that is the same for every record. `.NOT.` is pushed

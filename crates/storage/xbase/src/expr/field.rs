@@ -1,4 +1,4 @@
-//! A field's bytes to a value, as the programs read them in an expression.
+//! Reads a field's bytes as a value, as programs do in an expression.
 
 use super::machine::{Origin, Slot, Text};
 use super::number::{self, Number};

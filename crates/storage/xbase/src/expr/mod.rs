@@ -1,10 +1,10 @@
-//! xBase expressions, as index keys and FOR conditions are written in.
+//! xBase expressions, the language of index keys and FOR conditions.
 //!
 //! An index stores the text of its key expression and the keys that the program computed from it. The
 //! index can be used only if the text is understood exactly: one wrong byte, and a search misses
-//! records. So this module computes what Clipper, Harbour and FoxPro compute, byte for byte, and
-//! refuses at compile time whatever it cannot be sure of - a function it does not know, a variable of
-//! the program, a result that depends on a setting or on the clock.
+//! records. So this module computes what Clipper, Harbour and FoxPro compute, byte for byte, and refuses at compile
+//! time everything uncertain: an unknown function, a variable of the program, a result that depends on a setting or on
+//! the clock.
 //!
 //! ```text
 //!   text --lexer--> tokens --parser--> tree (spans) --compile--> program --machine--> value
@@ -15,11 +15,11 @@
 //!
 //! A text is parsed once ([`Expression`]), compiled against the fields of a table ([`Compiled`]), and
 //! evaluated over the bytes of each record with memory that the caller keeps ([`Scratch`]).
-//! Which functions there are and where dialects differ is listed in `docs/xbase-expressions.md`.
+//! `docs/xbase-expressions.md` lists the functions and the differences between dialects.
 //!
 //! Limits: texts of [`MAX_LENGTH`] bytes, 100 levels, and 64 KiB of text made while evaluating (64 MiB where memos are
 //! read). Texts
-//! order by their bytes: an index with a collation of its own has to translate its keys itself.
+//! order by their bytes: an index with a collation has to translate its keys itself.
 
 mod calendar;
 mod catalog;

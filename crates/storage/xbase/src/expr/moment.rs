@@ -1,8 +1,8 @@
 //! Conditions set by a program rather than an index, evaluated with that program's settings and time.
 //!
-//! An index does not say when its keys were made, nor how its program wrote days, so functions that depend on either are refused
-//! in it, or take what Clipper begins with. The program that sets a filter knows both. In its text they are replaced by what
-//! they give, before anything else is done with it:
+//! An index stores neither the time at which its keys were made nor its program's date format, so functions that depend
+//! on either are refused in it, or use Clipper's defaults. The program that sets a filter knows both. In its text these
+//! calls are replaced by their values before it is parsed:
 //!
 //! ```text
 //!   D >= DATE() - 30              D >= {^2026-11-23} - 30
@@ -10,8 +10,8 @@
 //!   DTOC(D) = '05.01'             SUBSTR(DTOS(D),7,2)+'.'+SUBSTR(DTOS(D),5,2)+...
 //! ```
 //!
-//! Limits: `CTOD()`, `CTOT()` and `CTOTS()` of anything but a literal are left as they are. A filter that stands over midnight is of the
-//! day on which it was set.
+//! Limits: `CTOD()`, `CTOT()` and `CTOTS()` of anything but a literal are left as they are. A filter keeps the day on
+//! which it was set, past midnight.
 
 use super::lexer::{self, Token, TokenKind};
 use mainstay_types::Date;

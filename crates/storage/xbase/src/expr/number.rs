@@ -1,10 +1,9 @@
-//! Numbers as Clipper and Harbour hold them, and the exact text they print as.
+//! Numbers as in Clipper and Harbour, and their exact printed text.
 //!
-//! A number is an integer of 64 bits or a double. Which of the two it is shows in keys: integers keep
-//! all their digits, and a double prints 16 significant digits, the rest as zeros. What is printed of a
-//! double is its binary value, digit by digit, rounded half up at the last decimal asked for - except
-//! that `4999...` up to the sixteenth significant digit counts as `5`, so that 8.995, whose nearest
-//! double is slightly below, prints as 9.00 and not as 8.99.
+//! A number is an integer of 64 bits or a double. The difference shows in keys: integers keep all their digits, and a
+//! double prints 16 significant digits, the rest as zeros. A double prints as its binary value, digit by digit, rounded
+//! half up at the last requested decimal - except that `4999...` up to the sixteenth significant digit counts as `5`,
+//! so that 8.995, whose nearest double is slightly below, prints as 9.00 and not as 8.99.
 
 /// A number.
 #[derive(Clone, Copy, Debug, PartialEq)]

@@ -1,9 +1,9 @@
 //! `CONTAINS( field, 'words' )`: full text search, as a condition of a filter.
 //!
-//! It is no function of the catalog, because a memo's text is not in the record that an expression is evaluated over,
-//! and no index key may have it. Who has the memos asks it: an expression that uses it is taken apart
-//! ([`Expression::condition`]) and each call becomes a [`Search`]. One that stands inside of another function is refused
-//! as a function that there is not.
+//! It is not a function of the catalog, because a memo's text is not in the record that an expression is evaluated
+//! over, and index keys must not use it. A caller with access to the memos evaluates it: the expression is decomposed
+//! ([`Expression::condition`]) and each call becomes a [`Search`]. A call inside another function is refused as an
+//! unknown function.
 
 use super::Expression;
 use super::condition::Constant;

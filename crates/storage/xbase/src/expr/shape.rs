@@ -2,8 +2,8 @@
 //!
 //! `UPPER(NAME) + STR(BAL,12,2) + DTOS(BORN)` is three parts. A condition on NAME alone is a range of
 //! keys, because NAME's part comes first and has a fixed length; conditions that fix the first parts
-//! and bound the next one are ranges as well. What is not recognised is [`KeySource::Other`]: the parts
-//! before it can still be used.
+//! and bound the next one are ranges as well. An unrecognised part is [`KeySource::Other`]: the parts before it can
+//! still be used.
 
 use super::catalog::Builtin;
 use super::compile::Compiler;

@@ -1,6 +1,6 @@
-//! An expression as SQL: what a person types who thinks in xBase, for a table that is queried by SQL.
+//! Translates an expression to SQL, so that xBase conditions can be used in queries.
 //!
-//! The compiler has checked it, so every part has a type. What differs between the languages is written out:
+//! The compiler has checked it, so every part has a type. Differences between the languages are made explicit:
 //!
 //! ```text
 //!   name = 'Mill'             "NAME" LIKE 'Mill%'              EXACT OFF: the right text decides how far
@@ -10,11 +10,11 @@
 //!   EMPTY(city)               btrim("CITY") = ''
 //! ```
 //!
-//! Every condition is true or false, never unknown. A comparison of a field with a value that a blank field does not pass is
-//! plain where a whole condition or a part of an `.AND.` is wanted: there an index can answer it.
+//! Every condition is true or false, never unknown. A comparison that a blank field does not pass is a plain comparison
+//! where it is a whole condition or a part of an `.AND.`: there an index can answer it.
 //!
 //! Limits: blanks at the end of texts do not count in comparisons, not even for `==`; texts are ordered as SQL orders them.
-//! Functions that SQL has nothing like are refused.
+//! Functions without a counterpart in SQL are refused.
 
 use super::catalog::Builtin;
 use super::compile::Compiler;

@@ -1,7 +1,7 @@
-//! An expression as a term that conditions of SQL may be about: what tells which of them an index answers.
+//! Maps an expression to a term of SQL's conditions, to find the conditions that an index answers.
 //!
-//! `UPPER(LEFT(NAME,5))` is the same value to an index as `upper(left(name, 5))` is to SQL, or nearly so: what is different
-//! (blanks at the end, letters beyond ASCII, NULL) is the business of who makes ranges of keys of it.
+//! `UPPER(LEFT(NAME,5))` of an index is nearly the same value as `upper(left(name, 5))` of SQL: the code that makes
+//! ranges of keys handles the differences (blanks at the end, letters beyond ASCII, NULL).
 
 use super::catalog::Builtin;
 use super::compile::Compiler;

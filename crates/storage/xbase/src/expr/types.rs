@@ -2,8 +2,8 @@
 //!
 //! Keys have a fixed length, so the compiler tracks how long every text can get ([`TextLength`]), and
 //! because `STR(FIELD)` without a width prints as wide as the field is, it tracks the width and decimals
-//! that a number would print with ([`NumberForm`]). A form that depends on the data is `None`, and what
-//! needs it is refused.
+//! that a number would print with ([`NumberForm`]). A form that depends on the data is `None`, and expressions that
+//! need it are refused.
 
 use crate::adt::RecordLayout;
 use crate::dbf::Field;

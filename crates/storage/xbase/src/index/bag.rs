@@ -1,9 +1,8 @@
 //! An open index file and the tags in it.
 //!
-//! The kind of a file is told by its structure, not by its name: the three formats cannot be mistaken for
-//! each other, because a CDX or IDX begins with a pointer to a page (a multiple of 512) and an NTX with
-//! flags of which one of the lowest bits is set. The extension only decides what the error says when
-//! the structure fits none.
+//! The structure determines the kind of a file, not its name: the three formats cannot be confused, because a CDX or
+//! IDX begins with a pointer to a page (a multiple of 512) and an NTX with flags of which one of the lowest bits is
+//! set. The extension only affects the error message when the structure fits none.
 
 use super::dialect::CompactDialect;
 use super::header::{self, BagKind, COMPACT_HEADER_LEN, NODE_LEN, NTX_PAGE_LEN, Paging, TagHeader};

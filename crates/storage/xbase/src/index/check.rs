@@ -1,8 +1,8 @@
-//! Reading a whole bag to find what is wrong with it.
+//! Checks a whole bag for errors.
 //!
 //! The readers stop at the first contradiction they meet; a check goes on and reports each with the byte
-//! offset of its page. It goes down from the root through every child, once per page, in the order of the
-//! tree, and compares what it sees with what it saw before:
+//! offset of its page. It descends from the root through every child, once per page, in the order of the tree, and
+//! compares each page with the pages before it:
 //!
 //! * a page: its attribute, count, bit counts, masks and free space fit; its pointers lead to pages;
 //! * a level: each page's siblings are the pages that the parents name before and after it;
@@ -11,7 +11,7 @@
 //! * the keys: in order within and across pages, and a branch's copy of a key not less than what is below;
 //! * the records: within the table, none twice, and all there if the tag has no condition.
 //!
-//! Limit: whether a key is the one that its record yields is the table's business; see the table's check.
+//! Limit: the table's check compares keys with their records, not this one.
 
 use super::bag::Bag;
 use super::cursor::Items;

@@ -3,8 +3,8 @@
 //! The order is the tag's own. For a descending CDX tag, whose tree is ascending, every step is mirrored;
 //! a descending NTX is stored in descending order, and its steps are those of the tree.
 //!
-//! A cursor does not ask whether keys are in order, except in [`Cursor::seek`]: what a program would see
-//! when it skips through a tag is what the cursor gives.
+//! A cursor does not check the order of keys, except in [`Cursor::seek`]: it gives the records that a program would see
+//! when it skips through the tag.
 
 use super::node::{Format, Node};
 use super::tag::Tag;

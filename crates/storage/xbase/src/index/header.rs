@@ -2,8 +2,8 @@
 //!
 //! The headers of the three formats are byte-exact in `docs/formats/cdx.md`, `idx.md` and `ntx.md`. Each
 //! `parse` function here takes the bytes of one header and checks what can be checked without reading on.
-//! The header of a CDX or compact IDX does not say of which type its keys are; only the type of the key
-//! expression tells, so the type comes from the caller ([`super::Bag::tag`]).
+//! The header of a CDX or compact IDX does not store the type of its keys; the key expression determines it, so the
+//! type comes from the caller ([`super::Bag::tag`]).
 
 use super::dialect::CompactDialect;
 use super::node::{NO_PAGE, Reason, long, short};

@@ -19,8 +19,8 @@
 //! A VFP key over fields that may be NULL has one more byte in front: 0x80 before a value, 0x00 before NULL.
 //!
 //! **Searching with a value that no key can have.** A range over a tag is only right when its bounds mean in
-//! bytes what they mean in values. [`KeyType::encode`] therefore tells apart a value that has exactly one
-//! key, one that lies between two keys, and one that shares its key with other values.
+//! bytes what they mean in values. [`KeyType::encode`] therefore distinguishes a value that has exactly one key, one
+//! that lies between two keys, and one that shares its key with other values.
 
 use super::advantage_key::KeyForm;
 use super::header::{BagKind, TagHeader};

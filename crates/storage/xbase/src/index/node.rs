@@ -1,4 +1,4 @@
-//! One node of an index tree, whichever format wrote it.
+//! One node of an index tree, independent of its format.
 //!
 //! Three formats are read, and everything above this file sees only what they have in common: a node has
 //! a number of items in order; an item has a key and a record or a child.
@@ -10,8 +10,7 @@
 //! | NTX | keys of their own, with records | n + 1 |
 //!
 //! Nothing in a page is trusted: the count is checked against the page when the node is parsed, offsets
-//! when they are followed. What does not fit is told as a [`Reason`]; the caller knows the page and adds
-//! the place.
+//! when they are followed. An error is a [`Reason`]; the caller knows the page and adds the place.
 
 use super::dialect::RecordBits;
 use super::leaf::{Leaf, Packing};

@@ -1,4 +1,4 @@
-//! The pages of one index file, read once and kept.
+//! The pages of one index file, read once and cached.
 //!
 //! A point look-up wants a few pages and should read no more; a walk wants all of them and should read
 //! them in large pieces. So there are two ways to get a page: [`Pages::page`] reads just that page the
@@ -12,16 +12,16 @@
 //!             +-- pages: 128 x page    filled by point reads
 //! ```
 //!
-//! A page of short keys that look-ups come back to is kept a second time, as numbers that bisection can search: a packed
+//! A frequently visited page of short keys is cached a second time, as numbers for binary search: a packed
 //! leaf alone is read from its first key on ([`Pages::short_keys`]).
 //!
 //! Point reads that come back to a group again and again end in its being read as a whole: from the
 //! [`PAGES_BEFORE_GROUP`]th on, one large read costs less than the small ones that are to be expected.
 //!
-//! Limits: kept bytes never exceed the limit given at opening. What is read beyond it is not kept, except
-//! the newest group, so that a walk over a huge file still reads each byte once. Pages are never evicted:
-//! the upper levels of a tree are read first, and they are the ones worth keeping. The pages belong to one
-//! state of the file; whoever sees the file's stamp change opens the bag anew.
+//! Limits: kept bytes never exceed the limit given at opening. Reads beyond it are not cached, except the newest group,
+//! so that a walk over a huge file still reads each byte once. Pages are never evicted: the upper levels of a tree are
+//! read first, and they are the ones worth keeping. The pages belong to one state of the file; a caller that sees the
+//! file's stamp change opens the bag again.
 
 use mainstay_types::{Code, Error, Result};
 use mainstay_vfs::File;

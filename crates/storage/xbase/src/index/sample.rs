@@ -1,4 +1,4 @@
-//! Keys of some pages of a tag, in no order that is taken for granted: to find out in which order they are.
+//! Samples of a tag's keys, without assumptions on their order: they serve to detect it.
 //!
 //! Pages are visited level by level from the root down, so that branches give keys from all over a large tree before its
 //! leaves are read. Within a page keys follow each other, and so do the last and the first key of neighbouring leaves of a

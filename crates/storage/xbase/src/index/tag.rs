@@ -1,13 +1,12 @@
-//! One tag, ready to be read: look-ups, ranges and counts.
+//! One tag opened for reading: look-ups, ranges and counts.
 //!
-//! Two orders are told apart. The *order of bytes* is that of the keys, least first (in a tag of a national code page, the
-//! order of that: [`KeyOrder`](crate::collation::KeyOrder)); ranges, least and
-//! greatest are about it, whatever the tag's flags say. The *order of the tag* is what a program sees that
-//! sets the tag and skips: for a descending tag it begins with the greatest key. [`super::Cursor`] follows
-//! that one.
+//! There are two orders. The *order of bytes* is that of the keys, least first (in a tag of a national code page, the
+//! order of that: [`KeyOrder`](crate::collation::KeyOrder)); ranges, least and greatest refer to it, whatever the tag's
+//! flags are. The *order of the tag* is the one in which a program skips through it: for a descending tag it begins
+//! with the greatest key. [`super::Cursor`] follows that one.
 //!
-//! A range is two positions. Both are searched first, then everything between them is handed out without
-//! comparing a key, or only counted, from the pages' own counts.
+//! A range is two positions. Both are searched first, then everything between them is returned without comparing a key,
+//! or only counted, from the pages' own counts.
 //!
 //! A bound shorter than the keys stands for all keys that begin with it: the range from `"abc"` to `"abc"`,
 //! both included, is `LIKE 'abc%'`.

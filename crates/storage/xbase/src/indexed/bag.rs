@@ -1,12 +1,12 @@
-//! One index file of a table that is written to: its lock, its tags' expressions, a reader of what is in it.
+//! One index file of a table open for writing: its lock, its tags' expressions, and a reader of its contents.
 //!
 //! **The lock.** Beside others, keys are changed under the lock of the index file ([`LockBytes::index`]), taken for one
-//! change and given back when its pages are written. Whoever gets it looks whether others have written meanwhile, and
-//! reads again what they may have changed ([`BagWriter::begin`]).
+//! change and released when its pages are written. Its new holder checks for writes of other programs, and reads the
+//! changed pages again ([`BagWriter::begin`]).
 //!
-//! **Reading.** [`OpenBag::reader`] gives the keys as they are in the file now, the own ones included. A reader belongs
-//! to one state of the file; whether it is still that one is told by the file's update counter and stamp, and where
-//! neither proves anything (plain IDX and Visual FoxPro's CDX, written a moment ago) it is opened anew.
+//! **Reading.** [`OpenBag::reader`] gives the current keys of the file, own changes included. A reader belongs to one
+//! state of the file; the file's update counter and stamp show if it is still valid, and where neither proves anything
+//! (plain IDX and Visual FoxPro's CDX, written just before) it is opened again.
 //!
 //! [`LockBytes::index`]: crate::lock::LockBytes::index
 

@@ -1,13 +1,14 @@
-//! Tags made, dropped and made anew over the records of a table.
+//! Creation, removal and rebuilding of tags over the records of a table.
 //!
 //! ```text
 //!   create_index   expressions compiled -> keys of the records, sorted -> a new file, or a tag in one that is open
 //!   reindex        the same for all tags of all open files, into new files that take the old ones' places
 //! ```
-//! A build that is stopped or fails leaves everything as it was. The structural CDX is made, changed and reindexed by
-//! one who is alone only: those who have the table open would not keep up a tag that they do not know. Who has opened the
-//! table to share it may make a tag there while nobody does; until it is made nobody can open the table. (Harbour makes it in
-//! any case.) Another index file may also be made beside others, for the own use: they do not keep it up unless they open it.
+//! A build that is stopped or fails leaves everything as it was. Creating, changing and reindexing the structural CDX
+//! needs exclusive use: other programs that have the table open would not maintain a tag that they do not know. A
+//! program that opened the table for shared use may create a tag there while no other has it open; until the tag is
+//! built, the table cannot be opened. (Harbour creates it in any case.) Other index files may also be created during
+//! shared use: other programs do not maintain them unless they open them.
 
 use super::bag::OpenBag;
 use super::over_records::OverRecords;

@@ -1,4 +1,4 @@
-//! Columns of SQL as fields of a table: which field a type becomes, and which value a field takes.
+//! Columns of SQL as fields of a table: the field for each type, and the conversion of values.
 //!
 //! | type | Visual FoxPro | FoxPro 2, Harbour, Six | dBASE III, Clipper; dBASE IV | dBASE 7 |
 //! |---|---|---|---|---|

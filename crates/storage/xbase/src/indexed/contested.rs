@@ -1,18 +1,18 @@
-//! Candidate keys that depend on the transactions of others.
+//! Candidate keys that depend on other transactions.
 //!
-//! A transaction writes records and keys at once, so a key may be there that will be taken back, and one may be free that will
-//! be given back to its record:
+//! A transaction writes records and keys at once, so a rollback may remove an existing key, or restore a free one to
+//! its record:
 //!
 //! ```text
 //!   A  appends record 4, key 20                    ROLLBACK: 20 is free         COMMIT: 20 is record 4's
 //!   A  changes the key of record 2 from 7 to 8     ROLLBACK: 7 is record 2's    COMMIT: 7 is free
 //!   B  wants key 20, or key 7                      waits for A, who keeps record 4, or 2, locked
 //! ```
-//! Whoever wants such a key waits for the record's lock, as long as for any lock, and tries again then. The journals of
-//! transactions tell which keys those are. They are looked at after the own keys were changed in memory, under the lock of
-//! the index: who has changed a key before that has written to its journal.
+//! A transaction that needs such a key waits for the record's lock, as long as for any lock, and then tries again. The
+//! journals of transactions contain these keys. They are read after the own keys were changed in memory, under the lock
+//! of the index: a transaction that changed a key before that has written to its journal.
 //!
-//! **Cost.** Without a candidate tag, or while no other has a journal in the folder: nothing, or one look at the folder. A
+//! **Cost.** Without a candidate tag, or without other journals in the folder: nothing, or one read of the folder. A
 //! journal is read once, as it grows.
 
 use super::IndexedTable;

@@ -1,13 +1,13 @@
-//! The file beside the tables that says how to undo a transaction which did not end.
+//! The undo journal: the file beside the tables from which an interrupted transaction is undone.
 //!
 //! ```text
 //!   shop/orders.dbf  shop/items.dbf
 //!   shop/.mainstay-transactions/4711-1-18C0F.undo      header | table 0 | change | table 1 | change | change ...
 //!   other/.mainstay-transactions/4711-1-18C0F.link     the path of that file, where a table is in another folder
 //! ```
-//! An entry is written before the record that it is about. Removing the file is the commit. Whoever began the
-//! transaction keeps the file locked (flock) as long as the process lives; a file that is not locked belongs to nobody,
-//! and who opens a table of its folder undoes what it says. Byte for byte: `docs/formats/dbf-transactions.md`.
+//! An entry is written before the record that it is about. Removing the file is the commit. The process of the
+//! transaction keeps the file locked (flock) as long as it lives; a file that is not locked is abandoned, and the next
+//! process that opens a table of its folder undoes its changes. Byte for byte: `docs/formats/dbf-transactions.md`.
 
 use super::reach::{self, Target, real_folder_of, tables_of, target_of};
 use crate::lock::LockScheme;

@@ -11,8 +11,8 @@
 //!     |        \     |  trust: are its keys what its expressions give here?
 //!   TableWriter    BagWriter                                                  writer, index::write
 //! ```
-//! **One change.** The record is locked and read, its new bytes are made, all keys are changed in memory under the locks
-//! of the index files, the record is written, the index pages are written, the locks are given back:
+//! **One change.** The record is locked and read, its new bytes are made, all keys are changed in memory under the
+//! locks of the index files, the record is written, the index pages are written, the locks are released:
 //!
 //! ```text
 //!   append   header lock | new record's lock | index locks | keys | record | header | unlock header | pages | unlock
@@ -25,15 +25,15 @@
 //! **Which keys.** A tag lists a record if its FOR condition is true; a UNIQUE tag lists the first record with a key; a
 //! candidate tag refuses the second. Custom tags are changed by [`IndexedTable::add_key`] and
 //! [`IndexedTable::drop_key`] only. Deleted records keep their keys, unless a condition says otherwise. If one tag
-//! cannot be kept up, no change is made that would touch it: an index that silently lacks keys is worse than an error.
+//! cannot be maintained, changes that affect it are refused: an index that lacks keys unnoticed is worse than an error.
 //!
-//! **What is believed.** A tag whose keys turn out not to be those of its expressions is not changed: `trust.rs`.
+//! **Trust.** A tag whose keys differ from the values of its expressions is not changed: `trust.rs`.
 //!
-//! **Alone** ([`Access::Exclusive`]) no lock is taken, and records and pages are written when the table is flushed or
-//! closed, or when they are many.
+//! **Exclusive use** ([`Access::Exclusive`]) takes no locks, and writes records and pages when the table is flushed or
+//! closed, or when there are many.
 //!
-//! Limits: what a program does that has the table open without these index files is not noticed here. A crash between
-//! the writes of one change leaves an index that `check` reports and [`IndexedTable::reindex`] makes anew.
+//! Limits: changes by a program that has the table open without these index files are not noticed here. A crash between
+//! the writes of one change leaves an index that `check` reports and [`IndexedTable::reindex`] rebuilds.
 
 mod bag;
 mod build;

@@ -1,4 +1,4 @@
-//! Records whose bytes are ready, written together with their keys: for who keeps a record's buffer.
+//! Writes finished bytes of records together with their keys, for callers with a record buffer.
 
 use super::IndexedTable;
 use crate::index::write::BagState;

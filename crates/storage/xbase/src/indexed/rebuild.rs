@@ -1,4 +1,4 @@
-//! The table made anew - packed, emptied, given other fields - and all its indexes with it.
+//! Rebuilding of a table - packed, emptied, restructured - together with all its indexes.
 //!
 //! ```text
 //!   table.dbf.stale    names the index files; from here on they are not to be believed
@@ -8,9 +8,10 @@
 //! ```
 //! An [`interrupt`] ends it before the new table takes the old one's place, and not afterwards.
 //!
-//! Records get other numbers, so an index of before would lead to wrong records without any sign. Who opens the table
-//! for exclusive use and finds the list makes the indexes anew; who wants to open it beside others has to be alone for that moment. Other programs do not know of the list: between a crash in here
-//! and the next opening they would see the new table with the old indexes.
+//! Records get other numbers, so an old index would lead to wrong records unnoticed. A process that opens the table for
+//! exclusive use and finds the list rebuilds the indexes; one that opens it for shared use needs exclusive use during
+//! that. Other programs do not know of the list: between a crash here and the next opening they would see the new table
+//! with the old indexes.
 
 use super::bag::OpenBag;
 use super::build::{IndexSpec, beside, tag_spec};

@@ -1,16 +1,16 @@
 //! Recovery: the next process that opens a table undoes the changes of an interrupted transaction.
 //!
-//! A record is undone if it is as the transaction left it, or half so (a write that the loss of power has torn): then it
-//! gets its old bytes and its old keys. If it is as it was before, there is nothing to do; if it is something else,
-//! another program has changed it since the crash, and it stays. Each step may be done twice, so a crash in here does
-//! no harm.
+//! A record is undone if it is as the transaction left it, or partly so (a torn write after a loss of power): then it
+//! gets its old bytes and its old keys. If it has its old state, there is nothing to do; in any other state, another
+//! program has changed it since the crash, and it stays. Each step is idempotent, so a crash during recovery does no
+//! harm.
 //!
 //! A program can die between two pages of an index. So all indexes of the table are compared with it afterwards, and
-//! made anew if they differ; for that one has to be alone, and if others have the table open it is left to the next
+//! rebuilt if they differ; that needs exclusive use, and if other programs have the table open it is left to the next
 //! opening (see `rebuild.rs`).
 //!
-//! Of a transaction whose commit is decided elsewhere, nobody here knows what to do: its tables are refused until it is
-//! settled.
+//! The outcome of a transaction whose commit is decided elsewhere is unknown here: its tables are refused until it is
+//! decided.
 
 use super::IndexedTable;
 use super::journal::{Abandoned, Entry, abandoned};

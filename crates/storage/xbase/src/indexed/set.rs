@@ -1,4 +1,4 @@
-//! The index files of a table, as one: what a change of a record does to all their keys.
+//! The index files of a table as a set: the effects of a record's change on all their keys.
 //!
 //! ```text
 //!   follow     for each tag: key before, key after -> lock the index file -> in memory: take out, put in
@@ -6,12 +6,12 @@
 //!   settle     pages to the files, locks given back
 //!   take back  after an error: as if nothing had been
 //! ```
-//! **Nothing is written before everything is accepted.** A second candidate key, an expression that has no result for
-//! this record, a damaged page: all of these are met while the keys are changed in memory, before a byte of the record
-//! is written. What can fail later is only the writing itself.
+//! **Nothing is written before everything is accepted.** A second candidate key, an expression without a result for
+//! this record, a damaged page: all of these are detected while the keys are changed in memory, before a byte of the
+//! record is written. Only the writing itself can fail later.
 //!
-//! **Alone**, changed pages stay in memory until the table is flushed; a change that fails is taken back key by key,
-//! because the changes before it are in memory too.
+//! **With exclusive use**, changed pages stay in memory until the table is flushed; a change that fails is undone key
+//! by key, because the changes before it are in memory too.
 
 use super::bag::{Live, OpenBag, Sharing, not_kept_up};
 use super::duplicate::taken;

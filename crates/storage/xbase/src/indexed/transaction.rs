@@ -1,7 +1,7 @@
 //! Transactions over tables: all changes of several tables stay, or none.
 //!
-//! **Which way.** There are two: to keep changes in memory until the commit, or to write them at once and to be able to
-//! undo them. Here they are written at once:
+//! **Method.** Changes may stay in memory until the commit, or be written at once with the means to undo them. Here
+//! they are written at once:
 //!
 //! ```text
 //!   change    how to undo it -> journal | record, keys -> files, as without a transaction
@@ -9,23 +9,23 @@
 //!   rollback  newest first: records and keys as they were | the journal is removed | locks are given back
 //!   crash     the next here who opens a table of that folder, or locks a record of one, undoes what the journal says
 //! ```
-//! An appended record has its number from the start, the own changes are seen by every way of reading (scans, index
-//! walks, SQL), and files hold at every moment what a sequence of single changes would have left, index and table
-//! agreeing: other programs can read and write them all the time. The price: who reads without locks, which every xBase
-//! program does, sees changes that may yet be undone (isolation READ UNCOMMITTED for readers). Nobody can change them:
-//! every record that was changed stays locked to the end (of very many, the table instead, if nobody else uses it).
+//! An appended record has its number from the start, every read path (scans, index walks, SQL) sees the own changes,
+//! and files are always in the state that a sequence of single changes would leave, with index and table in agreement:
+//! other programs can read and write them all the time. The price: programs that read without locks, as every xBase
+//! program does, see changes that may yet be undone (isolation READ UNCOMMITTED for readers). They cannot change them:
+//! every changed record stays locked to the end (instead of very many records the table, if no other program uses it).
 //!
-//! **Undone.** An appended record that is still the last one is taken out of the table; behind it others may have
-//! appended, then it stays, blank and deleted. Numbers of counting fields are not given back. A record that somebody
-//! changed without the lock after a crash is left as it is. A transaction of which a part was to be undone and could not be
-//! (a full disk, an index that a write has failed) is not committed any more: it is rolled back, or undone as after a crash.
-//! Undoing is not interrupted ([`interrupt`]), nor is what is left of a commit once the journal is removed.
+//! **Undone.** An appended record that is still the last one is removed from the table; if other programs have appended
+//! behind it, it stays, blank and deleted. Counter values are not reused. A record that another program changed without
+//! the lock after a crash is left as it is. A transaction of which a part could not be undone (a full disk, an index
+//! after a failed write) cannot be committed any more: it is rolled back, or undone as after a crash. Undoing is not
+//! interrupted ([`interrupt`]), nor is the rest of a commit once the journal is removed.
 //!
-//! **Savepoints** are places in the journal. Undoing back to one keeps the locks, but those of records that were appended
-//! since: they are gone, and others may append.
+//! **Savepoints** are places in the journal. A rollback to one keeps the locks, except those of records that were
+//! appended since: these are removed, and other programs may append.
 //!
 //! Limits: tables are not packed, emptied, restructured or reindexed, and custom keys not changed, within a transaction.
-//! A table that is closed before the end keeps its changes, and gives its locks back.
+//! A table that is closed before the end keeps its changes, and releases its locks.
 
 use super::IndexedTable;
 use super::journal::{Entry, Journal};

@@ -1,13 +1,13 @@
 //! Trust in tags: their keys are compared with the values of their expressions.
 //!
-//! An index does not say in which order its program sorts text, nor which letters are capitals there: Harbour with a
-//! national code page writes keys that look like any others. (Where the letters are those of the table's code page, or those of
-//! ASCII, the keys tell, and are kept up so: `keys/letters.rs`.) And a program that has not kept an index up leaves no trace
-//! either. Changing such a tag by what is understood here would damage it more with every record. Two things are looked
-//! at, at little cost:
+//! An index stores neither its program's text order nor the set of its letters: Harbour with a national code page
+//! writes keys that look like any others. (Where the letters are those of the table's code page, or those of ASCII, the
+//! keys show it, and the tag is maintained accordingly: `keys/letters.rs`.) A program that did not maintain an index
+//! leaves no trace either. Changing such a tag by the wrong rules would damage it more with every record. Two checks
+//! are made, at little cost:
 //!
-//! **A key that is not there.** If a record loses a key which the tag does not have, all of the tag is searched for the
-//! record. Three things may be found:
+//! **A missing key.** If a record loses a key which the tag does not have, the whole tag is searched for the record.
+//! There are three results:
 //!
 //! ```text
 //!   not listed                            somebody has left it out                                   mended
@@ -19,13 +19,13 @@
 //! A repaired record gets its new key and loses keys of earlier values, in all other tags too. (Harbour reports damage
 //! in an NTX.)
 //!
-//! **A key with letters beyond ASCII**, the first one of each tag: some pages are read, which have to be in the order of
-//! bytes, and the keys of this kind in them compared with their records.
+//! **A key with letters beyond ASCII**, the first one of each tag: some pages are read, which have to be in the order
+//! of bytes, and their keys of this kind are compared with their records.
 //!
-//! Tags that list some records only by their making lack keys rightly. A UNIQUE tag does where another record has the key,
-//! which is not looked into further: updates of records that it does not list are nothing rare. Where nobody has the key,
-//! or another tag tells that the record was left out, it is searched like the others. What a program of ours has left that
-//! was killed is undone before: `safeguard.rs`.
+//! Tags that by design list only some records lack keys correctly. A UNIQUE tag does where another record has the key,
+//! which is not examined further: updates of records that it does not list are common. Where no record has the key, or
+//! another tag shows that the record was left out, it is searched like the others. The changes of a killed Mainstay
+//! process are undone before: `safeguard.rs`.
 
 use super::bag::Live;
 use crate::dbf::Dbf;

@@ -1,14 +1,15 @@
 //! Detection of interrupted transactions when a process that has the table open already gets a lock in it.
 //!
-//! A process that is killed loses its locks one after the other: those of records before that of its journal, as its
-//! files are closed in the order in which it has opened them. And who undoes a transaction holds its journal, but each
-//! record only while that is restored. So a journal that is held says nothing yet about a record that could be locked:
-//! but if it names the record, its owner is dying, or somebody is undoing it, as a transaction that lives keeps what it
-//! has changed locked until its journal is gone. Such a record is not had yet ([`Left::Ending`]).
+//! A killed process loses its locks one after the other: those of records before that of its journal, as its files are
+//! closed in the order in which it has opened them. A process that undoes a transaction locks its journal, but each
+//! record only while that is restored. So a locked journal alone proves nothing about a record that could be locked:
+//! but if it names the record, its owner is dying, or another process is undoing it, because a running transaction
+//! keeps its changed records locked until its journal is removed. The lock of such a record does not count yet
+//! ([`Left::Ending`]).
 //!
-//! **Cost.** While there is no journal but the own: one look at the folder. Each journal of another process is opened, and
-//! of one that is held the entries are read that were not there the last time, with the last that was: a transaction that
-//! goes back to a savepoint cuts its journal off.
+//! **Cost.** Without other journals: one stamp of the folder. Each journal of another process is opened, and from a
+//! locked one the new entries are read, together with the last known one: a rollback to a savepoint truncates the
+//! journal.
 
 use super::journal::{Entry, FOLDER, FRAME_LENGTH, HEADER_LENGTH, decode, folder_of, whole_entry};
 use super::reach::{Target, tables_of, target_of};

@@ -7,8 +7,8 @@
 //!   FOR    F10 <> NULL      --> .NOT. ISNULL(F10), over fields that are called F1, F2, ...
 //! ```
 //! A part is a field, or `UPPER()` or `LOWER()` of one; its bytes are made of the bytes of the field, because NULL has a key of
-//! its own ([`KeyForm`]). What else Advantage allows there is not understood: the tag is named and not used. So are fields of
-//! types whose keys are not known: Numeric, Time, Raw and the types of varying length.
+//! its own ([`KeyForm`]). Other expressions of Advantage are not understood: the tag is listed and not used. The same
+//! holds for fields of types whose keys are not known: Numeric, Time, Raw and the types of varying length.
 //!
 //! Programs and SQL name the fields; [`to_file`] and [`to_names`] translate. Limit: where a field is called `F2` and is not the
 //! second one, an expression by numbers is taken for one by names when a tag is made of it.

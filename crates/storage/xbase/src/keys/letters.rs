@@ -1,11 +1,12 @@
-//! Which letters the program knows that keeps a tag.
+//! The set of letters of the program that maintains a tag.
 //!
 //! UPPER() of FoxPro makes `É` of `é`, by the table's code page; that of Clipper and Harbour knows the 26 letters, unless the
 //! program has chosen a national code page, which has letters of its own: Harbour's RU866 leaves `ё` as it is. An index
-//! does not name its program, and one with keys of several kinds finds nothing reliably. So the dialect says only what is
-//! expected of a tag, and its keys decide: of the keys beyond ASCII, those of their records are counted with the letters of
-//! ASCII, of the table's code page, and of Harbour's national pages that sort by bytes. Most keys win; where there are no
-//! more than with the expected letters, these. Keys of none of them are those of another expression: `indexed/trust.rs`.
+//! does not name its program, and one with keys of several kinds is unreliable. So the dialect only gives the expected
+//! letters of a tag, and its keys decide: the keys beyond ASCII that agree with their records are counted with the
+//! letters of ASCII, of the table's code page, and of Harbour's national pages that sort by bytes. The letters with the
+//! most keys win; at a tie, the expected ones. If no letters fit, the keys are those of another expression:
+//! `indexed/trust.rs`.
 //!
 //! In a national order the letters are those of its code page: `order.rs`.
 

@@ -1,6 +1,6 @@
-//! Which order the text keys of a tag are in, and which letters its program knows.
+//! Detection of the order of a tag's text keys, and of its program's letters.
 //!
-//! An index file names neither. Keys of some pages are looked at ([`Tag::sample`]):
+//! An index file names neither. Keys of some pages are sampled ([`Tag::sample`]):
 //!
 //! ```text
 //!   keys in the order of bytes                         that is it, as with nearly all programs
@@ -9,12 +9,12 @@
 //!   else, they differ from byte order only in letters  a national order that is not known
 //!   else                                               damage: the order of bytes is expected, and check reports it
 //! ```
-//! Keys out of byte order are evidence of a collation only if they are the keys of their records: a damaged page holds
-//! anything. Where the tag tells capitals from small letters, the letters have to fit, too; see `letters.rs`.
+//! Keys out of byte order are evidence of a collation only if they are the keys of their records: a damaged page may
+//! contain anything. Where the tag is case-sensitive, the letters have to fit, too; see `letters.rs`.
 //!
-//! Where the table says in which code page it is, collations of others do not count. Of several collations that fit, searches
-//! go by one of the table's code page, if there is one. Tags of one file are kept by
-//! one program: what one of them tells counts for the others whose keys fit it ([`TagKeys::joined`]).
+//! If the table declares its code page, collations of other code pages do not count. Of several collations that fit,
+//! searches use one of the table's code page, if there is one. One program maintains all tags of a file: the result for
+//! one of them applies to the others whose keys fit it ([`TagKeys::joined`]).
 
 use super::{Conventions, Letters, TagKeys};
 use crate::collation::{Collation, Fitting, KeyOrder, National, collations};

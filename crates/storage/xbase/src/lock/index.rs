@@ -1,4 +1,4 @@
-//! The locks of index files: one byte or a pool of bytes, taken whole by who writes and byte by byte by who reads.
+//! The locks of index files: one byte or a pool of bytes; a writer takes the whole pool, a reader one byte.
 
 use super::{LockPlan, LockWait, release_all, take};
 use mainstay_types::Result;

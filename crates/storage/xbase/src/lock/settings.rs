@@ -2,14 +2,14 @@
 //!
 //! ```toml
 //! lock_scheme = "harbour64"    # the locks of the programs that share the tables: see LockScheme::by_name
-//! lock_timeout_ms = 10000      # how long a lock is waited for, where nobody says it for himself
-//! lock_interval_ms = 50        # how long until it is asked for again
+//! lock_timeout_ms = 10000      # time to wait for a lock, unless the program gives its own
+//! lock_interval_ms = 50        # time between two tries
 //! adt_shared = true            # only Mainstay writes to ADTs, so that several of its processes may at once
 //! [tables.stock]
-//! lock_scheme = "foxpro"       # for this one, whatever is said above
+//! lock_scheme = "foxpro"       # overrides the setting above
 //! ```
-//! The file says which programs share the folder, so it comes before what a program of ours asks for: one that opens a table
-//! as ADS_CDX knows nothing of those others.
+//! The file describes the programs that share the folder, so it overrides the request of a Mainstay program: one that
+//! opens a table as ADS_CDX does not know of those others.
 
 use super::{LockScheme, LockWait};
 use mainstay_types::{Code, Error, Result};

@@ -1,7 +1,7 @@
 //! Locks that the handles and the statements of one connection hold together.
 //!
-//! A record that a program has locked through a handle is locked against others, and not against the statements that it
-//! runs itself. The system's locks know files and not connections, so who shares them looks here first:
+//! A record that a program has locked through a handle is locked against others, but not against the program's own
+//! statements. The system's locks belong to files and not to connections, so users that share them check here first:
 //!
 //! ```text
 //!   handle      locks record 7     -> bytes of the system on its file, a Hold here
@@ -9,11 +9,10 @@
 //!   handle      gives it back      -> the statement, which is in a transaction, still has it
 //!   statement   gives it back      -> the last one: the bytes are free
 //! ```
-//! A hold keeps the file open on which its bytes are. Who has the table has each of its records. Two handles share nothing:
-//! each may keep the other out. Which connection a table is opened for is said by [`LockSharing::enter`] on the thread
-//! that opens it.
+//! A hold keeps the file of its bytes open. A lock of the table includes each of its records. Two handles share
+//! nothing: each may lock the other out. [`LockSharing::enter`] sets the connection for tables that the thread opens.
 //!
-//! Limits: a table of which another has a record together with us is not locked as a whole.
+//! Limits: a table of which another user shares a record lock is not locked as a whole.
 
 use super::LockRanges;
 use mainstay_types::Result;

@@ -1,6 +1,6 @@
 //! The locks that one handle holds on a table.
 //!
-//! Those of records and of the table may be held together with others of the same connection: see [`super::sharing`].
+//! Locks of records and of the table may be shared with other users of the same connection: see [`super::sharing`].
 
 use super::sharing::{Hold, Joined, Member, Thing};
 use super::{LockPlan, LockRanges, LockWait, release_all, take};

@@ -1,8 +1,8 @@
-//! Which kind of memo file it is.
+//! Detection of the kind of a memo file.
 //!
 //! Programs set the extension of their memo files as they like: a FoxPro memo may be called `.dbt`, beside a table whose
-//! version says FoxPro. Read as a DBT, it shows other records' texts, and writing to it destroys both. So where name and
-//! version agree, they are believed; where they do not, the content decides:
+//! version says FoxPro. Read as a DBT, it shows other records' texts, and writing to it destroys both. So where name
+//! and version agree, they decide; where they do not, the content decides:
 //!
 //! ```text
 //!   the header's next block lies at the end of the file, and the first value fits     that kind

@@ -1,4 +1,4 @@
-//! Which blocks of a memo file are free: the header's next block, and the lists of blocks that were given back.
+//! Free blocks of a memo file: the header's next block, and the lists of freed blocks.
 //!
 //! | file | list of free blocks |
 //! |---|---|
@@ -10,13 +10,12 @@
 //! | other ADM | several, not known in full, which are left alone: values go behind all others |
 //!
 //! (Harbour `dbffpt1.c` for the first two; CodeBase's `MEMO4CHAIN_ENTRY` for the chain, whose entries are the number
-//! of the next free block and the count of free blocks here.) Where there is no list, blocks given back are known
-//! to the writer that gave them back, until it closes the file: others only ever take blocks behind all others.
+//! of the next free block and the count of free blocks here.) Where there is no list, only the writer that freed blocks
+//! knows them, until it closes the file: other programs always take blocks behind all others.
 //!
-//! **Crashes.** A list is written before the blocks it gives out are written to, and after the record that referred
-//! to the blocks it takes back. So whatever is cut off leaves at most blocks that nobody uses. Only as many writes
-//! are made as the change needs; what pages and chains cannot take in one write is ordered so that a pointer is
-//! written after what it points to.
+//! **Crashes.** A list is written before the blocks allocated from it, and after the record that referred to the blocks
+//! freed to it. So an interruption leaves at most unused blocks. Only the necessary writes are made; changes of pages
+//! and chains that need several writes are ordered so that a pointer is written after its target.
 //!
 //! **Trust.** A list that reaches outside the file or overlaps itself is not used and not written. Only in a chain,
 //! where it would also be needed to append, that is an error.

@@ -4,12 +4,12 @@
 //!   store   lock | free blocks: take, write list | value | unlock        then the record, by the caller
 //!   free    lock | free blocks: give, write list | unlock                after the record, by the caller
 //! ```
-//! A value is never written over the one that a record refers to. It gets blocks of its own; then the record is
-//! written with the new reference; then the old blocks are given back. So a program that is killed anywhere leaves
-//! the old text or the new one, and at worst some blocks that nobody uses, which packing the table brings back.
+//! A value never overwrites the one that a record refers to. It gets new blocks; then the record is written with the
+//! new reference; then the old blocks are freed. So a program that is killed anywhere leaves the old text or the new
+//! one, and at worst some unused blocks, which packing the table recovers.
 //!
-//! The lock is the first byte of the memo file, as in Harbour. Who has the table alone takes none, and writes the
-//! header and the list of free blocks only before records that need it ([`MemoWriter::settle`]).
+//! The lock is the first byte of the memo file, as in Harbour. With exclusive use there is no lock, and the header and
+//! the list of free blocks are written only before records that need it ([`MemoWriter::settle`]).
 
 use super::space::{Run, Space};
 use super::{DBASE4_MARK, HEADER_LENGTH, Memo, MemoKind, Reference, Window};

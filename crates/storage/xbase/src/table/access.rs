@@ -1,11 +1,11 @@
-//! Rushmore: which parts of a condition are answered by ranges of keys.
+//! Rushmore: answering parts of a condition by ranges of keys.
 //!
-//! A conjunction may leave parts out (the scan applies the whole condition anyway), a disjunction may not. All that a
-//! conjunction asks of the fields of one tag becomes one set of ranges of that tag, so BETWEEN is one range. In Visual FoxPro a
-//! key of several fields is NULL when any of them is: such records are taken along with every range.
+//! A conjunction may leave parts out (the scan applies the whole condition anyway), a disjunction may not. All
+//! conditions of a conjunction on the fields of one tag become one set of ranges of that tag, so BETWEEN is one range.
+//! In Visual FoxPro a key of several fields is NULL when any of them is: such records are included in every range.
 //!
-//! A tag with a FOR condition lists few records. It is used where the conditions of the conjunction, and of those around it,
-//! imply what the tag asks for (`listing.rs`); where nothing is asked of its keys, then for all that it lists.
+//! A tag with a FOR condition lists few records. It is used where the conditions of the conjunction, and of those
+//! around it, imply the FOR condition (`listing.rs`); without a condition on its keys, for all records that it lists.
 
 use super::bounds::{self, KeyBounds, Leaf, TagRanges};
 use super::indexes::{IndexSet, Indexes, SetTag};

@@ -1,5 +1,5 @@
-//! Everything that can be found wrong with a table: its own files, its indexes, and the two together; and the state of each
-//! tag, which is seen on the way.
+//! The check of a table: its own files, its indexes, and their agreement; and the state of each tag, which the check
+//! finds on the way.
 
 use super::claim::is_claimed_by_another;
 use super::compared::Source;

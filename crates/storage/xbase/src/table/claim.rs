@@ -1,9 +1,10 @@
-//! Whose an index file is that would fit several tables.
+//! The owner of an index file that would fit several tables.
 //!
-//! An NTX or IDX does not say which table it is made for, and the keys of one agree with every table that has the same
-//! values in a field: with the copy that somebody keeps of a table, with any other whose first field counts from 1. Reading by
-//! it is right for all of them of whose records all keys were compared (`tag.rs`); written it must be for one only, for the others' programs would find each other's records.
-//! So before a table is written, every index file that is not its structural CDX is asked of the other tables of the folder:
+//! An NTX or IDX does not name its table, and its keys agree with every table that has the same values in a field: with
+//! a copy of the table, or with any other whose first field counts from 1. Reading through it is correct for every
+//! table whose records were compared with all keys (`tag.rs`); but only one table may write to it, because the programs
+//! of the others would find wrong records. So before a table is written, every index file that is not its structural
+//! CDX is compared with the other tables of the folder:
 //!
 //! ```text
 //!   nobody else's keys agree                                        ours

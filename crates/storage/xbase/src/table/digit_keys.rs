@@ -2,8 +2,8 @@
 //!
 //! Such texts order as the numbers do as long as they have no sign. A negative number has its minus before its first digit
 //! (STRZERO: before all zeros), so that of two negative numbers the less one has the greater text; and a number that is too
-//! long is asterisks. So a range of numbers is cut into those without and those with a minus, and the range of texts is what
-//! holds both:
+//! long is asterisks. So a range of numbers is split into those without and those with a minus, and the range of texts
+//! covers both:
 //!
 //! ```text
 //!   STR(n,6), -20 <= n <= 5      0 .. 5     "     0" .. "     5"

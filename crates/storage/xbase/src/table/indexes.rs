@@ -1,8 +1,8 @@
-//! The index files of a table, and what they can answer.
+//! The index files of a table, and the conditions that they answer.
 //!
-//! The structural CDX has the table's name. Other files (NTX, IDX, further CDX) do not say which table they
-//! belong to, so every index file of the folder is looked at: it is the table's if its key expressions
-//! compile against the table's fields and its keys agree with its records.
+//! The structural CDX has the table's name. Other files (NTX, IDX, further CDX) do not name their table, so every index
+//! file of the folder is examined: it is the table's if its key expressions compile against the table's fields and its
+//! keys agree with its records.
 //!
 //! Plans outlive the index files: a plan names a tag by a number that belongs to its definition (file, name,
 //! key, condition), and a number whose definition is no longer there is answered by "not usable now".

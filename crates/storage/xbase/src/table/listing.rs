@@ -1,7 +1,7 @@
 //! Listings of tags with a FOR condition, and whether one contains all records that a statement wants.
 //!
-//! Such a tag lacks records. It may answer a statement only if each record that the statement wants is listed: if what is
-//! known of these records implies the condition. Implied is what is proven, condition by condition:
+//! Such a tag lacks records. It may answer a statement only if it lists each record that the statement wants: if the
+//! known facts about these records imply the condition. The implication is proven condition by condition:
 //!
 //! ```text
 //!   FOR ACTIVE .AND. AMOUNT > 100        WHERE active AND amount >= 250 AND ...

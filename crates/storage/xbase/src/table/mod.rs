@@ -10,11 +10,11 @@
 //!   walk()        the rows in the order of a tag                     walk
 //! ```
 //!
-//! **Changes by others.** Every statement asks for the [`Stamp`] of the table and its memo (of the open files, which
-//! tell at once that they were written to, renamed or replaced: [`mainstay_vfs::File::stamp_by_name`]). While it is the
-//! one that the current `State` was made under, that state is used again; otherwise a new one is made, with the record
-//! count that the header has now. A statement keeps its state to its end, so it sees one record count whatever is appended
-//! meanwhile. If the *structure* has changed, the statement fails with `Busy`, and the catalog opens the table anew.
+//! **Changes by others.** Every statement reads the [`Stamp`] of the table and its memo (of the open files, which shows
+//! at once that they were written to, renamed or replaced: [`mainstay_vfs::File::stamp_by_name`]). While it is that of
+//! the current `State`, that state is reused; otherwise a new one is made, with the current record count of the header.
+//! A statement keeps its state to its end, so it sees one record count whatever is appended meanwhile. If the
+//! *structure* has changed, the statement fails with `Busy`, and the catalog opens the table anew.
 //!
 //! **Hidden columns.** `_recno` and `_deleted` follow the fields; they are not part of `*`.
 

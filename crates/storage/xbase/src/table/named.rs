@@ -1,4 +1,4 @@
-//! Which table an index file is named for.
+//! The table that the name of an index file refers to.
 
 use std::path::{Path, PathBuf};
 

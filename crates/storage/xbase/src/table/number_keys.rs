@@ -1,7 +1,7 @@
 //! Conditions on numbers, days and truth values as ranges of keys that are such values.
 //!
-//! A key that is computed (`QTY*PRICE`) was computed with doubles, and SQL's value is exact: the range is wider by what
-//! doubles can be wrong by, which follows from how large the fields can be.
+//! A computed key (`QTY*PRICE`) was computed with doubles, and SQL's value is exact: the range is wider by the possible
+//! error of the doubles, which follows from the greatest values of the fields.
 
 use super::Files;
 use super::bounds::{Interval, Leaf, Part};

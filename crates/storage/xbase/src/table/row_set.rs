@@ -1,4 +1,4 @@
-//! Sets of rows: what ranges of keys give, and what AND and OR make of them.
+//! Sets of rows: the results of ranges of keys, and their intersections and unions.
 //!
 //! Few rows are an ascending list, many are a bitmap of all row slots. A range of keys gives the rows in the
 //! order of the keys, so a list is sorted before it is a set.

@@ -1,4 +1,4 @@
-//! The rows that a walk in the order of an index has met: each must come once, and each that is there must come.
+//! The rows that a walk in the order of an index has returned: every row of the table must come exactly once.
 
 use super::state::State;
 use mainstay_columnar::Snapshot;

@@ -1,14 +1,14 @@
-//! One state of a table's records: a fixed record count, and columns decoded when they are first asked for.
+//! One state of a table's records: a fixed record count, and columns decoded on first use.
 //!
 //! Records are divided into groups. The bytes of a group are read once, with one read, and a column of it is
-//! decoded once; both are kept in the database's [`VectorCache`] for as long as this state is. When the cache has
-//! dropped them, they are read again.
+//! decoded once; both are in the database's [`VectorCache`] during the lifetime of this state. After an eviction they
+//! are read again.
 //!
 //! A record that another program writes while it is read may come out half old and half new, exactly as for
-//! the xBase programs that share the file: only locks could prevent that. What is never seen is a record
-//! beyond the count that the statement began with.
+//! the xBase programs that share the file: only locks could prevent that. A record beyond the statement's initial count
+//! is never seen.
 //!
-//! Records that the state counts may be taken out of the file again, because their appending is rolled back
+//! Records that the state counts may be removed from the file, because their append is rolled back
 //! (`dbf/counted.rs`): `taken_back.rs`.
 
 use super::indexes::Indexes;

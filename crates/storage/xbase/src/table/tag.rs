@@ -1,15 +1,15 @@
 //! A tag that a table can use: its expressions understood, its keys compared with the records.
 //!
-//! Two things keep a tag from being used. Its *definition*: an expression that is not understood, keys of
-//! another collation, a tag that lists only some records. And its *state*: an index that another program
-//! did not maintain (a table written while only some of its NTX files were open) answers wrongly without
-//! any sign. So keys are compared with records, once for every state of table and index: all of them in a
-//! table of up to [`COMPARED_WHOLE`] records, and in any table that changed while its index did not. A
-//! larger table that is opened is trusted by a sample, because comparing all would cost more than the index
-//! saves: the last records, which tell a table that was appended to, the first, and some in between. Where the
-//! files give cause for doubt, all are compared after a sample that agrees: a file that is not named for the
-//! table may be the index of another one with nearly the same records, and one that is older than the table
-//! may not have been open when that was changed (`indexes.rs`). `mainstay check` always compares all. Blank records that a program is filling in need no keys yet: `unlisted.rs`.
+//! Two things prevent the use of a tag. Its *definition*: an expression that is not understood, keys of another
+//! collation, a tag that lists only some records. And its *state*: an index that another program did not maintain (a
+//! table written while only some of its NTX files were open) gives wrong answers unnoticed. So keys are compared with
+//! records, once for every state of table and index: all of them in a table of up to [`COMPARED_WHOLE`] records, and in
+//! any table that changed while its index did not. A larger table that is opened is trusted by a sample, because
+//! comparing all would cost more than the index saves: the last records, which reveal an append without the index, the
+//! first, and some in between. Where the files give cause for doubt, all are compared after a sample that agrees: a
+//! file that is not named for the table may be the index of another one with nearly the same records, and one that is
+//! older than the table may not have been open when that was changed (`indexes.rs`). `mainstay check` always compares
+//! all. Blank records that a program is filling in need no keys yet: `unlisted.rs`.
 
 use super::Files;
 use super::compared::{Compared, Source, compare};

@@ -6,12 +6,12 @@
 //!   left(name, 1) >= 'M'     NAME             M..           to  the end
 //! ```
 //! Three things need care. *Blanks*: the text of a CHAR column ends before its trailing blanks (and NULs), its key does not,
-//! and some dialects look at blanks at the end and some do not: what is asked for is cut, and what may follow is filled with
-//! NULs below and with FF above. *Order*: SQL compares texts as Unicode, keys compare as bytes of a code page. The two agree
-//! wherever one side is ASCII, so bounds of other texts are used for equality only. *Capitals*: programs differ in which
-//! letters beyond ASCII they change, so a text in capitals is looked for up to its first such letter. And SQL makes `SS` of
-//! `ß`, which no key does: records with such a letter are looked for by the letter. In keys whose letters are as they were
-//! written, a text in capitals is looked for in each way to write its first letters.
+//! and only some dialects compare blanks at the end: the bounds are cut, and filled with NULs below and with FF above.
+//! *Order*: SQL compares texts as Unicode, keys compare as bytes of a code page. The two agree wherever one side is
+//! ASCII, so bounds of other texts are used for equality only. *Capitals*: programs differ in the letters beyond ASCII
+//! that they change, so a text in capitals is sought up to its first such letter. And SQL converts `ß` to `SS`, which
+//! no key does: records with such a letter are sought by the letter. In keys with unchanged letters, a text in capitals
+//! is sought in every spelling of its first letters.
 
 use super::bounds::{Interval, Leaf, Part};
 use crate::expr::Kind;

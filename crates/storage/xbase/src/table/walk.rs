@@ -1,8 +1,8 @@
 //! The rows of a table in the order of a tag.
 //!
-//! A tag orders as SQL does where its first parts are the values that are ordered by. Bytes order as Unicode only where they
+//! A tag orders as SQL does if its first parts are the values of the ORDER BY. Bytes order as Unicode only where they
 //! are ASCII, and the digits of numbers only where none has a minus or is too long for its part. A blank number is NULL to
-//! SQL, which comes first, and 0 to the tag. None of this is known before the keys are looked at:
+//! SQL, which comes first, and 0 to the tag. None of this is known before the keys are read:
 //!
 //! ```text
 //!   the first part is digits            its keys with a minus, with asterisks and of zeros are looked for beforehand

@@ -1,4 +1,4 @@
-//! The locks that the caller of a writer holds itself, and who holds those that could not be had.
+//! The locks that a writer's caller holds, and the holders of those that are not available.
 
 use super::TableWriter;
 use crate::lock::{LockBytes, LockPlan, LockWait};

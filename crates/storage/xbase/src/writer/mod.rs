@@ -1,4 +1,4 @@
-//! Writing to a table in place, alone or beside the programs that share it.
+//! Writing to a table in place, with exclusive or shared use.
 //!
 //! ```text
 //!   append      memos | lock header | count, counters | lock new record | record + 0x1A | header | unlock
@@ -11,17 +11,16 @@
 //! header later). A record may be locked by the caller for longer ([`TableWriter::lock_record`]), around the update
 //! of indexes.
 //!
-//! **Exclusive.** Nobody else has the table open (flock(2), which is how Harbour keeps its exclusive mode on Linux).
-//! Appended records are collected and written together; [`TableWriter::flush`] writes what is there, and so does
-//! closing.
+//! **Exclusive.** No other program has the table open (flock(2), by which Harbour implements exclusive mode on Linux).
+//! Appended records are collected and written together; [`TableWriter::flush`] and closing write the collected records.
 //!
-//! **What a crash leaves.** A record is written after its memos, and the header after the record. A program that is
-//! killed leaves the record as before or as after; what the header does not count yet is read, and reported. Against
-//! the loss of power each step has to be on the disk before the next: [`WriteOptions::durable`] syncs between them.
-//! A sync that fails is the last thing that is done with the file.
+//! **Crashes.** A record is written after its memos, and the header after the record. A program that is killed leaves
+//! the old or the new record; records that the header does not count yet are read, and reported. Against the loss of
+//! power each step has to be on the disk before the next: [`WriteOptions::durable`] syncs between them. After a failed
+//! sync the file is not written any more.
 //!
-//! **What is kept.** Of the header only date, count and counters are changed, so flags and bytes that are not
-//! understood stay as they are. A table with errors in its header is not written to; [`repair`] makes a new one.
+//! **Preserved bytes.** In the header only date, count and counters are changed, so flags and bytes of unknown meaning
+//! stay as they are. A table with errors in its header is not written to; [`repair`] makes a new one.
 
 mod append;
 mod change;

@@ -1,4 +1,4 @@
-//! Tables made anew: created, packed, emptied, given another structure, or repaired.
+//! Rebuilding of tables: created, packed, emptied, restructured, or repaired.
 //!
 //! ```text
 //!   old table --run of records--> each field: its bytes | its memo, stored anew | its value, converted --> new table

@@ -1,4 +1,4 @@
-//! Records brought back to what they were, for transactions that are rolled back or were cut off.
+//! Restores the old bytes of records, for transactions that are rolled back or were interrupted.
 
 use super::values::Stored;
 use super::{Access, Change, Follower, TableWriter, Update};

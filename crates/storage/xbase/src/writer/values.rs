@@ -1,4 +1,4 @@
-//! The values of one record into its bytes, the long ones by way of the memo file.
+//! Encodes the values of one record; long ones go to the memo file.
 
 use super::TableWriter;
 use crate::dbf::encode::memo_bytes;

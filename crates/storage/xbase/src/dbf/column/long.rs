@@ -1,7 +1,7 @@
 //! Fields whose values are in the memo file, and Six's fields of any type, which may be.
 //!
-//! A NULL bit on a memo field counts only if the field refers to nothing: Harbour sets the bit when it appends
-//! a record and does not clear it when a memo is stored, so the reference knows better.
+//! A NULL bit on a memo field counts only if the field refers to nothing: Harbour sets the bit when it appends a record
+//! and does not clear it when a memo is stored, so the reference decides.
 //!
 //! ```text
 //!   V of n bytes (n >= 6)     | value or its beginning, n - 6 | block, 4 | type or length, 2 |

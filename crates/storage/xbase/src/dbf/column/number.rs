@@ -9,8 +9,8 @@
 //! ```text
 //!   "  -12.50"  --point out-->  "   -1250"  --blanks, sign-->  "00001250"  -->  1250, negative
 //! ```
-//! Rows that are not of that form are set aside by the fast loop and parsed by [`parse_any`], which knows every
-//! other way to write a number. A number that has more decimals than its field is rounded half away from zero.
+//! The fast loop sets rows of other forms aside, and [`parse_any`] parses them in every other notation of a number. A
+//! number that has more decimals than its field is rounded half away from zero.
 
 use super::{Task, internal};
 use crate::Severity;

@@ -1,11 +1,11 @@
 //! An index file open for writing.
 //!
-//! **The header's counter.** CDX and NTX have an update counter, which Harbour raises whenever it gives its lock
-//! back, and by which it notices that others wrote. [`BagWriter::flush`] raises it too. [`BagWriter::begin`] compares
-//! the counter, the first free page and the root with what it knows, and the file's stamp besides, because FoxPro and
-//! users of plain IDX files raise nothing. Where a file without a counter is so young that its time proves nothing,
-//! its pages are read again. Of an NTX, which nobody writes who does not count, own writes are told from others' by their
-//! time (`state.rs`).
+//! **The header's counter.** CDX and NTX have an update counter, which Harbour raises whenever it releases its lock,
+//! and by which it detects writes of other programs. [`BagWriter::flush`] raises it too. [`BagWriter::begin`] compares
+//! the counter, the first free page and the root with the known ones, and the file's stamp besides, because FoxPro and
+//! users of plain IDX files raise no counter. Where the stamp of a file without a counter is too young to prove
+//! anything, its pages are read again. For an NTX, whose writers all raise the counter, own writes are distinguished
+//! from others' by their time (`state.rs`).
 
 use super::mixed::Mixed;
 use super::node::Shape;

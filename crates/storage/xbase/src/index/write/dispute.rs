@@ -1,4 +1,4 @@
-//! Keys of which it is not certain where they belong.
+//! Keys whose place depends on the unknown collation of the tag.
 //!
 //! The keys of a tag may be in the order of several collations ([`National`](crate::collation::National)). A key goes into a
 //! tree only if each of them puts it into the same place, which is decided page by page on the way down.

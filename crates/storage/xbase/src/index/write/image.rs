@@ -1,7 +1,7 @@
-//! The bytes of a packed leaf as they were written last, kept up while single keys come and go.
+//! The bytes of a packed leaf as they were written last, updated for single insertions and deletions of keys.
 //!
-//! Beside other programs every change of a record writes its leaves anew. Packing all keys of a leaf again takes longer than
-//! the write; what one key changes is its own entry, the counts of the key behind it, and where the rest lies:
+//! Beside other programs every change of a record writes its leaves anew. Packing all keys of a leaf again takes longer
+//! than the write; one key changes only its own entry, the counts of the key behind it, and the place of the rest:
 //!
 //! ```text
 //!   before   | 0 1 2 3 | free            | 3 2 1 0 |

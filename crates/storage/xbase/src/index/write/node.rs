@@ -1,11 +1,11 @@
-//! A node taken apart, so that it can be changed, and put together again as a page.
+//! Nodes unpacked for changes, and packed again as pages.
 //!
-//! In memory all formats look alike: keys side by side in one buffer, the records, the children. What differs is
-//! what a page has room for ([`Unpacked::fits`]) and its bytes ([`Unpacked::encode`]). Of a packed leaf the number of
-//! bytes that it will take is kept up to date, so that nothing is packed before it is written.
+//! In memory all formats look alike: keys side by side in one buffer, the records, the children. The differences are
+//! the capacity of a page ([`Unpacked::fits`]) and its bytes ([`Unpacked::encode`]). For a packed leaf the number of
+//! packed bytes is kept up to date, so that nothing is packed before it is written.
 //!
-//! A page that is taken apart has been checked: its counts and offsets by the reader's own [`Node`], its pointers
-//! against the file, and the order of its keys. So the code that changes trees never meets a page it cannot trust.
+//! An unpacked page has been checked: its counts and offsets by the reader's own [`Node`], its pointers against the
+//! file, and the order of its keys. So the code that changes trees works only on trusted pages.
 
 use super::image::{Image, Packed};
 use super::pack::{self, Bits, Counting};

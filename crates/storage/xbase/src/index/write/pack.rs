@@ -1,10 +1,10 @@
 //! Packing of leaf entries: the reverse of `index::leaf`.
 //!
 //! **Counts.** An entry's duplicate count is the number of leading bytes that its key shares with the key before it,
-//! but never reaches into the pad bytes at the end of either: so both FoxPro and Harbour count, and so a leaf never
-//! needs more room after a key was taken out of it.
+//! but never reaches into the pad bytes at the end of either: both FoxPro and Harbour count so, and so a leaf never
+//! needs more space after a key was removed from it.
 //!
-//! Harbour does not keep to it everywhere: some of its leaves count duplicate bytes into the pad bytes of the key
+//! Harbour has exceptions: some of its leaves count duplicate bytes into the pad bytes of the key
 //! before, and have no room for anything else. Such a leaf is [`Counting::Tight`] until it is cut or joined.
 //!
 //! **Bits.** Both counts get as many bits as the key length has. An entry has 3 bytes for keys of up to 255 bytes, 4

@@ -1,11 +1,11 @@
-//! Making an index anew: all tags, from the records, into a new file that then takes the old one's place.
+//! Reindexing: all tags are built from the records into a new file that then replaces the old one.
 //!
-//! The old file is not touched until the new one is whole and on the disk; a power failure leaves the one or the
-//! other. The tags keep their headers byte for byte, except for where their roots are, so that nothing is lost that
-//! only their maker understands. An index of which only the pages are damaged is mended by this, because only its
-//! headers are read.
+//! The old file is not touched until the new one is complete and synced; a power failure leaves the one or the other.
+//! The tags keep their headers byte for byte, except for the places of their roots, so that flags of other programs are
+//! preserved. This repairs an index of which only the pages are damaged, because only its headers are read.
 //!
-//! The caller has the table and the index for itself: who has the old file open goes on reading the old file.
+//! The caller has exclusive use of the table and the index: a program that has the old file open goes on reading the
+//! old file.
 
 use super::bag::{BagWriter, DAMAGED_TAG_HINT};
 use super::create::Plan;

@@ -12,8 +12,8 @@
 //! bytes of the store fall where nothing is written yet. Near the place where entries and keys meet, bytes are written
 //! exactly. The page is the same as `Unpacked::encode` makes it of longer keys; a test compares both.
 //!
-//! Taking a leaf apart goes over its words once, too: their order is checked, what packing would store of them is counted,
-//! and whether it is what the page stores. A page of which that is so need not be packed when one of its keys has changed.
+//! Unpacking a leaf is one pass over its words, too: it checks their order, counts the bytes that packing would store,
+//! and compares these with the page. A page that is equal need not be packed when one of its keys has changed.
 
 use super::pack::Bits;
 use crate::index::leaf::{ENTRIES_START, Leaf, SHORT_KEY};

@@ -1,4 +1,4 @@
-//! Keys on their way into a new tag: collected in any order, given back in the order of the tree.
+//! Sorting of keys for a new tag: collected in any order, returned in the order of the tree.
 //!
 //! An entry is eight bytes of its key as a number and a record, or the place where the rest of it is. Keys of up to
 //! eight bytes need nothing else; of longer ones the bytes stay in one buffer. Entries are sorted by their eight

@@ -1,8 +1,8 @@
-//! Free pages for a tree that is built at once, so that a file does not grow by every tag that is made again.
+//! Free pages for a tree that is built at once, so that a file does not grow with every rebuilt tag.
 //!
 //! Pages of such a tree are written before anything leads to them, and so before the list of free pages in the file is.
-//! They are taken off that list first: a program that is killed while it builds leaves some that nobody uses, and none that
-//! are used twice.
+//! They are taken off that list first: a program that is killed during a build leaves unused pages, but none that are
+//! used twice.
 //!
 //! ```text
 //!   header     -> free 7 -> free 9 -> free 4 -> end

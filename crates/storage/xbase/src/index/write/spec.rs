@@ -1,8 +1,8 @@
 //! Specifications of new index files and tags, and their headers.
 //!
 //! A specification is turned into the bytes of a header, and these bytes are read back by the reader's own
-//! parser: what [`TagSpec::header`] gives is what every later opening of the file will find, and a
-//! specification that the format cannot hold is refused before anything is written.
+//! parser: every later opening of the file finds the result of [`TagSpec::header`], and a specification that the format
+//! cannot store is refused before anything is written.
 
 use super::bag::HEAD_LEN;
 use crate::index::advantage_key::KeyForm;

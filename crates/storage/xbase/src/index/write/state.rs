@@ -1,21 +1,21 @@
 //! State of a writer's file, for readers that use the file by other means, and for the writer itself.
 //!
-//! **Own writes.** Who has written has given the file another stamp. To ask for it each time costs more than the question:
-//! Linux gives the next write a time of its own then, which goes to the inode. So where a counter tells of all others (in an
-//! NTX: [`BagWriter::begin`]), it is noted when was last written, and a stamp that is found later is that of the own write
-//! if its times are not later:
+//! **Own writes.** Each write changes the file's stamp. Reading the stamp after each write costs more than the call
+//! itself: Linux then gives the next write a separate time, which has to be written to the inode. So where a counter
+//! reports all writes of others (in an NTX: [`BagWriter::begin`]), the time of the last write is noted, and a stamp
+//! found later belongs to the own write if its times are not later:
 //!
 //! ```text
 //!   own write   -- noted here: W          stamp: a time up to W
 //!   another's   -- after W                stamp: a time after W, or within the tick of the clock in which W is: the same
 //! ```
-//! Within that tick (1 to 10 ms) the stamp tells nothing, so it is not asked for at once. What another writes in it is told
-//! by the counter; and who is seen not to count is told by the exact stamp from then on. A CDX is written by FoxPro too, which
-//! counts nothing in a file that Harbour has made: of that the stamp is asked for after each write, which Linux tells apart
-//! since 6.13, however near they are.
+//! Within that tick (1 to 10 ms) the stamp proves nothing, so it is not read at once. The counter reveals another
+//! program's write in it; once a program is seen not to raise the counter, the exact stamp is used from then on. FoxPro
+//! writes CDX files too, and does not raise the counter in a file that Harbour has made: there the stamp is read after
+//! each write, and since Linux 6.13 two writes have different stamps, however close they are.
 //!
-//! Limits: only times that this machine's clock has given are compared with it; where it was set back between, the stamp
-//! counts as another's.
+//! Limits: only times of this machine's clock are compared with it; if it was set back in between, the stamp counts as
+//! another program's.
 
 use super::bag::{BagWriter, HEAD_LEN};
 use mainstay_vfs::Stamp;

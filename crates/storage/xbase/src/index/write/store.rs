@@ -1,11 +1,11 @@
-//! The pages of an index file that is being changed.
+//! The pages of an index file under change.
 //!
-//! Pages are read when they are needed, taken apart, changed in memory and written together by
+//! Pages are read on demand, unpacked, changed in memory and written together by
 //! [`PageStore::write_changes`]. Nothing reaches the file before.
 //!
-//! **One operation.** Between [`PageStore::begin`] and [`PageStore::commit`] every page is kept as it was before it
-//! is changed; [`PageStore::roll_back`] puts them back. So an operation that meets a damaged page, a full file or a
-//! read that fails leaves no trace.
+//! **One operation.** Between [`PageStore::begin`] and [`PageStore::commit`] the state of every page before its change
+//! is saved; [`PageStore::roll_back`] restores it. So an operation that fails by a damaged page, a full file or a read
+//! error leaves no trace.
 //!
 //! **The order of writing.** Another program may read while we write, and the power may fail; no format has a
 //! journal. The order makes the time short in which a reader could miss a key:
