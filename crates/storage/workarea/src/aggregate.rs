@@ -1,4 +1,4 @@
-//! Aggregates over what the area shows: COUNT, SUM, AVERAGE, and the least and greatest value.
+//! Aggregates over the records that the area shows: COUNT, SUM, AVERAGE, and the least and greatest value.
 
 use crate::area::Area;
 use crate::value::FieldValue;

@@ -1,19 +1,18 @@
-//! Optimized filters (AOF, Rushmore): a condition of which the indexes answer what they can.
+//! Optimized filters (AOF, Rushmore): conditions that are answered by indexes as far as possible.
 //!
 //! ```text
 //!   TAG = 'AAAA' .AND. AMT > 100      both indexed: two bitmaps, intersected         Full
 //!   TAG = 'AAAA' .AND. NAME $ 'xyz'   one bitmap; the rest is asked of its records    Part
 //!   NAME $ 'xyz'                      every record is asked                            None
 //! ```
-//! An open order answers a comparison if its key expression is what is compared (`UPPER(NAME)` with a tag on
-//! `UPPER(NAME)`), in whatever spelling, and if it lists every record. A text beyond ASCII is sought in capitals only where
-//! those of the tag are those of the condition. What it gives is a superset: the whole condition
-//! is asked of every record that the bitmap leaves, when the area comes to it, so a record that another program changed
-//! is not shown by mistake. A record that *begins* to fulfil the condition through another program is shown after
-//! [`Area::refresh_aof`], or after the index was seen to have changed by a move to the top or bottom.
+//! An open order answers a comparison if its key expression is the compared expression (`UPPER(NAME)` with a tag on
+//! `UPPER(NAME)`), in any spelling, and if it lists every record. A text beyond ASCII is sought in capitals only where
+//! those of the tag are those of the condition. The result is a superset: the whole condition is evaluated for every
+//! remaining record when the area moves to it, so a record that another program changed is not shown by mistake. A
+//! record that *begins* to fulfil the condition by another program's change is shown after [`Area::refresh_aof`], or
+//! after a move to the top or bottom detects the change of the index.
 //!
-//! Records can be added and removed by hand ([`Area::customize_aof`]); what is said about a record then counts more
-//! than the condition.
+//! Records can be added and removed by hand ([`Area::customize_aof`]); this overrides the condition.
 
 use crate::area::Area;
 use crate::bits::Bits;

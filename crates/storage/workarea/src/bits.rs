@@ -1,4 +1,4 @@
-//! A set of records, one bit each: what an index gives to an AOF, and which records of a block are visible.
+//! A set of records, one bit each: the result of an index for an AOF, or the visible records of a block.
 
 /// Bits, of which those beyond the end read as one value.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]

@@ -1,11 +1,11 @@
-//! The records of a table, read in blocks of about 16 KB and kept.
+//! The records of a table, read in blocks of about 16 KB and cached.
 //!
-//! A block belongs to a *generation*: the state that the file was in when somebody last looked. A look that finds the
-//! file changed begins a new one, and blocks of older ones are read again when they are next wanted. With its bytes a
-//! block keeps which of its records are visible, computed for all of them at once when the area walks through it.
+//! A block belongs to a *generation*: the state of the file at the last check. A check that finds the file changed
+//! begins a new one, and blocks of older ones are read again at their next use. With its bytes a block has the set of
+//! its visible records, computed for all of them at once when the area walks through it.
 //!
-//! Limits: at most `kept_bytes` are kept; when they are used up, all but the newest block are dropped, which costs a
-//! walk over a table larger than that nothing and random access little.
+//! Limits: at most `kept_bytes` are cached; when they are used up, all but the newest block are dropped, which costs
+//! nothing in a walk over a larger table and little in random access.
 //!
 //! When the table is closed, its blocks are cached for the next area that opens it: see `kept.rs`.
 

@@ -1,10 +1,10 @@
 //! Changes of the current record: kept in the area's copy of it until they are written.
 //!
-//! Every move, a new record, a lock that is given back and the closing of the area write what is pending first
-//! ([`Area::write`]), as xBase drivers do; [`Area::cancel`] forgets it. Beside others a record must be locked before it
-//! is changed: either the program locks it, or ([`AreaOptions::implicit_locks`]) the first change does, and the lock is
-//! given back when the record is written; so is that of a record that was appended. A lock that the program then asks for
-//! itself is its own, and stays.
+//! Every move, a new record, the release of a lock and the closing of the area write pending changes first
+//! ([`Area::write`]), as xBase drivers do; [`Area::cancel`] discards them. In shared use a record must be locked before
+//! it is changed: either the program locks it, or ([`AreaOptions::implicit_locks`]) the first change does, and the lock
+//! is released when the record is written; so is that of an appended record. A lock that the program requests itself
+//! after that is explicit, and stays.
 //!
 //! [`AreaOptions::implicit_locks`]: crate::AreaOptions::implicit_locks
 

@@ -1,12 +1,12 @@
-//! An area without its table: the form of a table that is elsewhere, and one record of it at a time.
+//! An area without its table: the form of a remote table, and one record of it at a time.
 //!
-//! The client of a server reads and changes fields, and computes expressions, without asking the server: it is given the
-//! header of the table once, and a record's bytes whenever it moves. With these it has an area of its own, over a table
-//! of one blank record in memory; [`Area::show`] makes the record that was received the current one, under its real
-//! number. Changes are made there as in any area opened for exclusive use, and [`Area::changes`] says what is to be
-//! sent. Long values are lent to it one by one ([`Area::lend_value`]).
+//! The client of a server reads and changes fields, and computes expressions, without requests to the server: it
+//! receives the header of the table once, and a record's bytes at every move. From these it builds a local area, over a
+//! table of one blank record in memory; [`Area::show`] makes the received record the current one, under its real
+//! number. Changes are made there as in any area opened for exclusive use, and [`Area::changes`] returns the changes to
+//! send. Long values are supplied one by one ([`Area::lend_value`]).
 //!
-//! The other side has an area over the real table, and puts what it is sent there: [`Area::set_position`],
+//! The server has an area over the real table, and applies the received changes there: [`Area::set_position`],
 //! [`Area::put_changes`].
 
 use crate::area::{Area, Row};

@@ -1,8 +1,8 @@
 //! Typed values of the current record's fields.
 //!
 //! Values are as in the file: texts in full width and in the table's code page, blank dates as 0, an
-//! empty number as 0. NULL (Visual FoxPro) is [`FieldValue::Null`] where a value of any type is asked for, and the
-//! type's empty value where one of a certain type is.
+//! empty number as 0. NULL (Visual FoxPro) is [`FieldValue::Null`] when a value of any type is requested, and the
+//! type's empty value for a certain type.
 
 use crate::area::Area;
 use crate::buffer::has_bit;

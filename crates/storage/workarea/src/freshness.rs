@@ -1,7 +1,7 @@
 //! Change detection of files by their stamps; the crate's text describes when they are checked.
 //!
-//! A stamp that is young does not tell: a write right after it may leave the same one ([`Stamp::is_settled`]). So while
-//! the stamp is young, what was read counts as out of date at every look, which costs a block or a few pages.
+//! A young stamp proves nothing: a write right after it may leave the same one ([`Stamp::is_settled`]). So while the
+//! stamp is young, cached data counts as out of date at every check, which costs a block or a few pages.
 
 use mainstay_types::Result;
 use mainstay_vfs::{File, Stamp};

@@ -1,20 +1,20 @@
-//! An index file that an area has open.
+//! An open index file of an area.
 //!
-//! Its pages are those of one state of the file. While the file's stamp is old and the same, nobody has written, and
-//! pages are read without more ado. A stamp that is young proves nothing: another program may be between two of its
-//! writes. Then the file is *doubtful*, and pages are read under the lock that every writer takes ([`IndexFile::lock`]),
-//! after it was seen whether they are still those of before: who writes counts up a number in the header (Harbour's CDX
-//! at byte 8, NTX at byte 2). Files without that number are read anew each time until their stamp is old enough.
+//! Its pages are those of one state of the file. While the file's stamp is old and unchanged, there was no write, and
+//! pages are read directly. A young stamp proves nothing: another program may be between two of its writes. Then the
+//! file is *doubtful*, and pages are read under the lock that every writer takes ([`IndexFile::lock`]), after a check
+//! that they are unchanged: writers raise a counter in the header (Harbour's CDX at byte 8, NTX at byte 2). Files
+//! without a counter are read again each time until their stamp is old enough.
 //!
-//! Where that number is counted, pages that are in memory are used without the lock while it is the one of before: who is
-//! still writing has not changed them, and who has finished has counted ([`IndexFile::holds_unlocked`]). FoxPro does not
-//! count in a file that Harbour has made; what it writes there is seen by the stamp, which is asked for every 5 ms then.
+//! Where the counter is raised, pages in memory are used without the lock while it is unchanged: a writer that is still
+//! at work has not changed them, and one that has finished has raised it ([`IndexFile::holds_unlocked`]). FoxPro does
+//! not raise the counter in a file that Harbour has made; its writes there are detected by the stamp, which is then
+//! read every 5 ms.
 //!
 //! Changes by the area's own writer are known: see [`IndexFile::note_state`]. Its writes leave other stamps, which are
 //! identified by their times ([`KnownStamp`]).
 //!
-//! Limits: a file that may not be opened for writing cannot be locked; reading it while somebody writes may then miss
-//! records.
+//! Limits: a file that may not be opened for writing cannot be locked; reading it during a write may then miss records.
 
 use crate::freshness::LOOK_AGAIN_AFTER;
 use mainstay_types::{Code, Error, Result};

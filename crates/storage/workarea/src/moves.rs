@@ -1,9 +1,9 @@
 //! Moves: to a number, to the ends, and record by record.
 //!
 //! Going forward past the last record leaves the area at EOF, going back past the first leaves it on the first with
-//! BOF set. A table (or scope, or filter) without records has both. Two customs of Clipper's family are kept: a skip
-//! forward clears BOF and a skip back clears EOF, whatever there is; and a record that the order does not list counts
-//! as being where its key would be.
+//! BOF set. A table (or scope, or filter) without records has both. Two rules of Clipper's family apply: a skip forward
+//! clears BOF and a skip back clears EOF, in any case; and a record that the order does not list counts as being at the
+//! place of its key.
 
 use crate::area::Area;
 use crate::index_file::IndexFile;

@@ -1,4 +1,4 @@
-//! Counts and positions: how many records there are, which one this is, and where it is between the ends.
+//! Counts and positions: the number of records, the number of the current one, and its relative position.
 
 use crate::area::Area;
 use crate::options::{Counting, SeekHow};

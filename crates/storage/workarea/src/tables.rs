@@ -1,8 +1,8 @@
-//! Tables and orders made, made anew and taken away.
+//! Creation, rebuilding and removal of tables and orders.
 //!
-//! All but new tables and new index files besides the structural one ask for exclusive use, as in every xBase: records
-//! get other numbers, or other programs' files would be replaced under them. Afterwards the area is on the first record,
-//! its orders are what they were, and so is what it shows: scopes, filter and AOF, unless the table has got other fields.
+//! All operations but new tables and new index files besides the structural one need exclusive use, as in every xBase:
+//! records get other numbers, or files would be replaced while other programs have them open. Afterwards the area is on
+//! the first record, with the same orders, scopes, filter and AOF, unless the table has other fields.
 
 use crate::area::{Area, no_such_order};
 use crate::index_file::IndexFile;

@@ -1,7 +1,7 @@
-//! A condition made ready to be asked of many records.
+//! A condition prepared for evaluation over many records.
 //!
-//! Most filters compare fields with constants. Those are answered from the record's bytes, some nanoseconds each; what
-//! is of no such form is a compiled expression. Both give the same answer: the tests here compare them.
+//! Most filters compare fields with constants. Those are evaluated on the record's bytes, some nanoseconds each; other
+//! forms are compiled expressions. Both give the same answer: the tests here compare them.
 
 use crate::bits::Bits;
 use crate::digits::digits;

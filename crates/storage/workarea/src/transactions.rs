@@ -1,6 +1,6 @@
 //! Areas in a transaction: the changes of several tables stay, or none.
 //!
-//! An area takes part from [`Area::enlist`] on until [`commit`] or [`rollback`], which want all areas that take part.
+//! An area takes part from [`Area::enlist`] on until [`commit`] or [`rollback`], which take all participating areas.
 //! A commit writes pending changes, and a rollback discards them; after a rollback an area is on the same record
 //! number, or at EOF if that record does not exist any more. `mainstay_xbase::indexed` describes the mechanism.
 

@@ -1,4 +1,4 @@
-//! Which records an area shows: deleted ones hidden, the filter, the AOF, and a filter of the host program's own.
+//! The visibility of records in an area: hidden deleted ones, the filter, the AOF, and a filter of the host program.
 
 use crate::aof::Aof;
 use crate::area::Area;

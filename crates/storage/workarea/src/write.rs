@@ -5,8 +5,8 @@
 //!   write     bytes and memos -> IndexedTable      record, keys of all open index files, locks
 //!             what the area has read is made right: the block, the orders whose keys changed
 //! ```
-//! Alone, the writer keeps records and index pages in memory: they are written when the area has to read what may be
-//! among them. So an order none of whose keys have changed goes on without that, and so does a row of appends.
+//! With exclusive use, the writer keeps records and index pages in memory: they are written before the area reads data
+//! that may be among them. So an order without changed keys needs no write, and neither does a run of appends.
 
 use crate::area::Area;
 use crate::buffer::has_bit;

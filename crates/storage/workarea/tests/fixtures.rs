@@ -1,4 +1,4 @@
-//! Areas on files that Harbour wrote, compared with what Harbour saw in them.
+//! Areas on files that Harbour wrote, compared with Harbour's results.
 
 mod common;
 

@@ -1,5 +1,5 @@
-//! Threads with areas of their own on one table on a disk: nobody's change is lost, nobody who reads meanwhile meets an
-//! error or misses a record, and in the end the indexes are those of the records.
+//! Threads with separate areas on one table on a disk: no change is lost, no reader gets an error or misses a record
+//! meanwhile, and in the end the indexes agree with the records.
 
 mod common;
 

@@ -1,4 +1,4 @@
-//! Indexes of words as an area makes, asks and removes them.
+//! Word indexes of an area: creation, search and removal.
 
 use super::file::{self, Definition, Indexes, MOST};
 use super::index::{Asked, Basis, Builder, Candidates, Contents, State, candidates};

@@ -1,4 +1,4 @@
-//! The file of a table's indexes of words: `docs/formats/word-indexes.md`.
+//! The file of a table's word indexes: `docs/formats/word-indexes.md`.
 
 use super::index::{Basis, Contents, State};
 use mainstay_ads_types::words::Options;

@@ -15,8 +15,8 @@
 //! (`docs/formats/word-indexes.md`); it stores the state of the table and its memo file, so that later writes of any
 //! program are noticed, and the index is rebuilt at its next use.
 //!
-//! Limits: in a transaction, and where the file cannot be written, the texts themselves are read. An index that is to
-//! stay as it was made (`ADS_FTS_FIXED`) is not used any more once the table has changed.
+//! Limits: in a transaction, and where the file cannot be written, the texts themselves are read. A fixed index
+//! (`ADS_FTS_FIXED`) is not used any more once the table has changed.
 
 mod area;
 mod file;
