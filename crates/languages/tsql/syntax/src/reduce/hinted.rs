@@ -25,7 +25,7 @@ pub struct Hinted {
     pub table: TableSource,
     /// The sources of the SELECT that it is in; for the target of a change only itself.
     pub from: Vec<Source>,
-    /// Which of their rows are read.
+    /// The condition on the rows that are read.
     pub condition: Option<Expr>,
     /// The TOP clause that limits the rows.
     pub top: Option<Top>,

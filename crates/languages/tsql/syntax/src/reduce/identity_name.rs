@@ -15,7 +15,7 @@ use crate::tree::{
 use mainstay_tsql_types::DataType;
 use std::hash::{DefaultHasher, Hash, Hasher};
 
-/// Which column a name stands for.
+/// The column that a name stands for.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Meant {
     Identity,

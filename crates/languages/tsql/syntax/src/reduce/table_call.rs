@@ -43,7 +43,7 @@ pub struct TableCall {
     pub name: ObjectName,
     /// The query that gives the arguments of each call.
     pub arguments: ReducedQuery,
-    /// Which arguments are the parameter's default.
+    /// The arguments that are the parameter's default.
     pub defaults: Vec<bool>,
 }
 

@@ -42,7 +42,7 @@ pub struct Insert {
     pub top: Option<Top>,
     /// Into what.
     pub target: Target,
-    /// Which columns.
+    /// The listed columns.
     pub columns: Vec<Name>,
     /// OUTPUT; there may be two, INTO first.
     pub outputs: Vec<Output>,

@@ -151,7 +151,7 @@ pub enum KeyKind {
 pub struct IndexSpec {
     /// Its name; constraints have theirs elsewhere.
     pub name: Option<Name>,
-    /// Which key.
+    /// The kind of key.
     pub key: KeyKind,
     /// CLUSTERED (true) or NONCLUSTERED.
     pub clustered: Option<bool>,
@@ -185,7 +185,7 @@ pub struct CreateIndex {
 /// ALTER INDEX.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct AlterIndex {
-    /// Which; none for ALL.
+    /// Its name; none for ALL.
     pub name: Option<Name>,
     /// Its table.
     pub table: ObjectName,
@@ -196,7 +196,7 @@ pub struct AlterIndex {
 /// ALTER TABLE.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct AlterTable {
-    /// Which.
+    /// The table.
     pub table: ObjectName,
     /// The change.
     pub action: AlterTableAction,
@@ -228,7 +228,7 @@ pub struct DropElement {
     pub column: Option<bool>,
     /// IF EXISTS.
     pub if_exists: bool,
-    /// Which.
+    /// The name of the element.
     pub name: Name,
     /// WITH.
     pub options: Vec<Phrase>,

@@ -112,7 +112,7 @@ impl BinaryOperator {
     }
 }
 
-/// Which rows of a subquery a comparison must hold for.
+/// The rows of a subquery for which a comparison must hold.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Quantifier {
     /// ALL

@@ -54,7 +54,7 @@ pub struct Drop {
     pub kind: &'static str,
     /// IF EXISTS.
     pub if_exists: bool,
-    /// Which. An index of the old form is `table.index`.
+    /// The names. An index of the old form is `table.index`.
     pub names: Vec<DropName>,
     /// ON DATABASE, ON ALL SERVER, WITH ..., as words.
     pub rest: Phrase,
@@ -137,7 +137,7 @@ pub struct Statistics {
     pub options: Vec<Phrase>,
 }
 
-/// Which permission statement.
+/// The kind of a permission statement.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[allow(missing_docs, reason = "each is its own name")]
 pub enum PermissionKind {
@@ -149,7 +149,7 @@ pub enum PermissionKind {
 /// GRANT, DENY, REVOKE.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Permission {
-    /// Which.
+    /// The kind of statement.
     pub kind: PermissionKind,
     /// REVOKE GRANT OPTION FOR.
     pub grant_option_for: bool,

@@ -297,7 +297,7 @@ pub struct Sample {
 pub struct Join {
     /// The left side.
     pub left: Source,
-    /// Which.
+    /// The kind of join.
     pub kind: JoinKind,
     /// LOOP, HASH, MERGE or REMOTE.
     pub hint: Option<Name>,
@@ -307,7 +307,7 @@ pub struct Join {
     pub condition: Option<Expr>,
 }
 
-/// Which join.
+/// The kind of a join.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[allow(missing_docs, reason = "each is its own name")]
 pub enum JoinKind {

@@ -267,7 +267,7 @@ pub struct Fetch {
     pub into: Vec<Name>,
 }
 
-/// Which row is fetched.
+/// The row that FETCH reads.
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[allow(missing_docs, reason = "each is its own name")]
 pub enum Direction {
