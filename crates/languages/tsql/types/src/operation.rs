@@ -68,7 +68,7 @@ pub enum Operation {
     Function(&'static crate::functions::Function, Option<String>),
 }
 
-/// Which conversion it is.
+/// The kind of a conversion.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum ConvertKind {
     /// CAST and CONVERT.

@@ -21,7 +21,7 @@ pub struct Rules<'a> {
     /// True if a year of four digits at the front makes it year, month, day whatever the order is, as for the types
     /// that came with DATE.
     pub year_first: bool,
-    /// Which forms of three numbers are read.
+    /// The forms of three numbers that are read.
     pub layout: Layout,
     /// The names of months.
     pub language: &'a Language,
@@ -33,7 +33,7 @@ pub struct Rules<'a> {
     pub digits: usize,
 }
 
-/// Which forms of three numbers with marks between them are read. (Digits without marks, names of months and times are
+/// The forms of three numbers with separators that are read. (Digits without marks, names of months and times are
 /// read in any case.)
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Layout {

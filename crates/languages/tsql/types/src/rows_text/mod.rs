@@ -28,7 +28,7 @@ const COLUMN: char = '\u{1e}';
 pub struct Layout {
     /// True if XML, not JSON.
     pub xml: bool,
-    /// Which mode.
+    /// The mode.
     pub mode: Mode,
     /// XML: the element of a row; none for the default. It may be empty.
     pub element: Option<String>,
