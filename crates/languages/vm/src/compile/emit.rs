@@ -108,7 +108,7 @@ impl<'a> Emitter<'a> {
         place
     }
 
-    /// Which registers are taken, for [`Emitter::release`].
+    /// The registers in use, for [`Emitter::release`].
     pub(super) fn taken(&self) -> Taken {
         self.taken
     }

@@ -34,7 +34,7 @@ pub enum ExpressionKind {
     /// any scales give one of the expression's precision and scale, computed exactly and then brought to that scale.
     /// Reals and doubles give their like; what is not finite is an overflow.
     Arithmetic {
-        /// Which.
+        /// The operator.
         op: ArithmeticOp,
         /// The rounding of digits beyond the scale.
         rounding: Rounding,
@@ -45,7 +45,7 @@ pub enum ExpressionKind {
     },
     /// `& | ^ << >>` of whole numbers. NULL on either side gives NULL.
     Bitwise {
-        /// Which.
+        /// The operator.
         op: BitwiseOp,
         /// The left operand.
         left: Box<Expression>,
@@ -54,7 +54,7 @@ pub enum ExpressionKind {
     },
     /// A comparison of two values of one family. NULL on either side gives NULL.
     Compare {
-        /// Which.
+        /// The operator.
         op: CompareOp,
         /// The left operand.
         left: Box<Expression>,

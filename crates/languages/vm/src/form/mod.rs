@@ -137,13 +137,13 @@ pub struct ArraySlot {
 pub struct Parameter {
     /// The slot.
     pub slot: SlotId,
-    /// Which way values go.
+    /// The direction of values.
     pub direction: Direction,
     /// Its value when the caller gives none; `None` if the caller must.
     pub default: Option<Value>,
 }
 
-/// Which way the values of a parameter go.
+/// The direction of a parameter's values.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Direction {
     /// To the routine.
@@ -259,7 +259,7 @@ pub enum StatementKind {
     Return(Option<Expression>),
     /// Calls another routine.
     Call {
-        /// Which, with what.
+        /// The target and the arguments.
         call: Call,
         /// The slot for its result: of the type that it is known to have.
         result: Option<SlotId>,
@@ -291,7 +291,7 @@ pub enum Resume {
 /// A call of another routine, which is looked up when it is made.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Call {
-    /// Which.
+    /// The target of the call.
     pub callee: Callee,
     /// With what.
     pub arguments: Vec<Argument>,

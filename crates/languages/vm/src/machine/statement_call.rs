@@ -7,7 +7,7 @@ use crate::{Fault, Program, Raised, StatementId, Type};
 use mainstay_types::ValueRef;
 use std::sync::Arc;
 
-/// Which of the top frame's tables the statement is in.
+/// The table of the top frame that has the statement.
 #[derive(Clone, Copy, Debug)]
 enum Site {
     /// A statement or value of the host.
