@@ -35,7 +35,7 @@ pub struct TagKeys {
     pub condition_is_not_deleted: bool,
     /// The storage of the keys.
     pub key_type: KeyType,
-    /// Which letters UPPER() and LOWER() know in them.
+    /// The letters of UPPER() and LOWER() in them.
     pub letters: Letters,
     ignore_case: bool,
     /// The parts of the keys of an Advantage table, of which the bytes are made.
@@ -183,7 +183,7 @@ impl TagKeys {
 /// Conventions of an index's program that only the keys reveal.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Conventions {
-    /// Which letters UPPER() and LOWER() know.
+    /// The letters of UPPER() and LOWER().
     pub letters: Letters,
     /// The order of texts.
     pub order: KeyOrder,

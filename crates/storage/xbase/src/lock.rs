@@ -61,7 +61,7 @@ use mainstay_vfs::{ByteRange, LockHolder, LockMode, WritableFile};
 use std::ops::RangeInclusive;
 use std::time::{Duration, Instant};
 
-/// Which bytes stand for what.
+/// The layout of locked bytes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum LockScheme {
     /// Clipper with NTX indexes; Harbour `DB_DBFLOCK_CLIPPER`.

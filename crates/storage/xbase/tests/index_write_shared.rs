@@ -32,7 +32,7 @@ fn two_writers_see_what_the_other_wrote() {
         let mut model = Model::new(false, &first);
         let mut last = 0;
         for record in 301..900u32 {
-            // Whose turn it is changes now and then, as it does among programs that take a lock.
+            // The turn changes now and then, as among programs that take a lock.
             let turn = if seed.below(4) == 0 { 1 - last } else { last };
             let writer = &mut writers[turn];
             let changed = writer.begin().unwrap();

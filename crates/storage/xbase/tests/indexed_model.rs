@@ -180,7 +180,7 @@ impl Run {
         Run { fs, path, files, kind, seed, table: Some(table), other: None, alone: true, model, transaction }
     }
 
-    /// Whose turn it is.
+    /// The table whose turn it is.
     fn table(&mut self) -> &mut IndexedTable {
         match &mut self.other {
             Some(other) if self.transaction.is_none() && self.seed.below(3) == 0 => other,

@@ -151,7 +151,7 @@ pub fn decode_rows<'r>(
     decode_few(field, &Records::of_rows(&bytes, record_length, &numbers), how)
 }
 
-/// Which records are deleted. A flag that no program writes is reported; in a DBF it is taken for "not deleted".
+/// The deletion flags of records. A flag that no program writes is reported; in a DBF it is taken for "not deleted".
 pub fn deleted_flags(records: &Records<'_>, how: &Decoding<'_>) -> (BooleanBuffer, Findings) {
     let (layout, path) = (how.layout, how.path);
     // Most tables have neither deleted records nor odd flags: one pass without a branch tells.
@@ -200,7 +200,7 @@ struct Task<'a> {
     field: &'a Field,
     records: &'a Records<'a>,
     how: &'a Decoding<'a>,
-    /// Which rows are not NULL by their bit in `_NullFlags`.
+    /// The rows that are not NULL by their bit in `_NullFlags`.
     nulls: Option<NullBuffer>,
     findings: Findings,
 }

@@ -173,7 +173,7 @@ fn dbf_field(field: &Field, kind: adt::Type, counter: Option<Counter>, format: F
 /// A new table.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct TableSpec {
-    /// Whose form it has.
+    /// The format of the table.
     pub format: Format,
     /// The language byte: the code page.
     pub language: u8,

@@ -15,7 +15,7 @@ pub const FIXED_LENGTH: usize = 32;
 /// The fixed part of a header, as it stands in the file.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Header {
-    /// Which program's format this is, and whether there is a memo file.
+    /// The version byte: the program's format, and the presence of a memo file.
     pub version: u8,
     /// When the file was last written, if that is a date. Years under 80 are taken for 2000 and later.
     pub updated: Option<Date>,
@@ -109,7 +109,7 @@ impl Header {
         self.record_length as usize
     }
 
-    /// Whose format the version byte announces.
+    /// The family of formats of the version byte.
     pub fn family(&self) -> Family {
         match self.version {
             _ if self.layout == RecordLayout::Adt => Family::Advantage,

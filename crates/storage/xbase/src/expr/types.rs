@@ -10,7 +10,7 @@ use crate::dbf::Field;
 use crate::memo::Memo;
 use std::sync::Arc;
 
-/// Which family of programs an expression was written for, where they disagree.
+/// The family of programs that an expression was written for, where they differ.
 ///
 /// The differences are listed in `docs/xbase-expressions.md`.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -85,7 +85,7 @@ pub struct Context<'f> {
     pub exact: bool,
     /// The case mapping of UPPER and LOWER for the table's code page.
     pub case: CaseTable,
-    /// Whose rules apply where they differ.
+    /// The dialect whose rules apply where they differ.
     pub dialect: Dialect,
     /// Where memos are.
     pub memos: Memos,

@@ -100,7 +100,7 @@ struct Check<'c> {
     lists_all: bool,
     is_unique: bool,
     may_repeat: bool,
-    /// Which tree entered a page first.
+    /// The tree that entered each page first.
     owners: &'c mut HashMap<u32, String>,
     findings: &'c mut Vec<Finding>,
     reported: usize,

@@ -79,7 +79,7 @@ impl<'t> Cursor<'t> {
         self.place.key(self.tag)
     }
 
-    /// Which record in the order of the tag this is: see [`Place::position`].
+    /// The number of the record in the order of the tag: see [`Place::position`].
     pub fn position(&self) -> Result<Option<u64>> {
         self.place.position(self.tag)
     }
@@ -308,7 +308,7 @@ impl Place {
         Ok(())
     }
 
-    /// Which record in the order of the tag this is, from 1; `None` when the cursor is at no record. Reads
+    /// The number of the record in the order of the tag, from 1; `None` when the cursor is at no record. Reads
     /// the counts of all pages before it.
     pub fn position(&self, tag: &Tag) -> Result<Option<u64>> {
         if self.path.is_end() {

@@ -155,7 +155,7 @@ impl TagKeys {
         }
         let sample = KeySample::of(tag);
         let out_of_order = sample.out_of_byte_order();
-        // Which collation an ADI has, its header says.
+        // The header of an ADI names its collation.
         if out_of_order.is_empty() || tag.header().kind == BagKind::Adi {
             return self.settled_by(tag, &sample, dbf);
         }

@@ -58,7 +58,7 @@ pub(crate) type Leaf<'a> = (&'a Term, &'a Test);
 pub(crate) struct TagRanges {
     /// The ranges, each with what is asked of its keys.
     pub(crate) ranges: Vec<(KeyBounds, String)>,
-    /// Which of the conditions are answered, by their places.
+    /// The conditions that are answered, by their places.
     pub(crate) answered: Vec<usize>,
 }
 

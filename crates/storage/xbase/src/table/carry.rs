@@ -44,7 +44,7 @@ impl State {
     }
 }
 
-/// Which bits of a record differ in any record, byte by byte.
+/// The bits of a record that differ in any record, byte by byte.
 fn changed_bytes(old: &[u8], new: &[u8], record_length: usize) -> Vec<u8> {
     let mut changed = vec![0; record_length];
     if record_length == 0 || old == new {

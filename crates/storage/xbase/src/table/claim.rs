@@ -60,7 +60,7 @@ impl Claims {
     }
 }
 
-/// Whose a file is.
+/// The owner of a file.
 #[derive(Debug, PartialEq, Eq)]
 enum Owner {
     Ours,
@@ -122,7 +122,7 @@ struct Claimant<'t> {
 }
 
 impl Claimant<'_> {
-    /// Whose file it is: the greater's.
+    /// The order of claims to the file: the greater one is its owner.
     fn compare(&self, other: &Claimant<'_>, index: &Path) -> Ordering {
         let named = |it: &Claimant<'_>| if is_named_for(index, it.table) { stem(it.table).len() } else { 0 };
         let begins = |it: &Claimant<'_>| common_beginning(&stem(index), &stem(it.table));

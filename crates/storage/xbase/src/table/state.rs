@@ -250,8 +250,8 @@ impl State {
         self.read_counted(row, bytes)
     }
 
-    /// Which records of a group are deleted, when its bytes are wanted for nothing else: a piece at a time, so that they
-    /// are looked at where the processor has them, and memory is not filled with what nobody asked for.
+    /// The deletion flags of a group whose bytes are not needed otherwise: read a piece at a time, so that each piece
+    /// is examined in the processor's cache, and memory is not filled with unneeded bytes.
     fn flags(&self, group: usize) -> Result<(BooleanBuffer, Findings)> {
         let how = self.files.decoding();
         if self.vectors.get(place_of(group, RECORD_BYTES)).is_some() {

@@ -23,7 +23,7 @@ pub(crate) struct Shape {
     pub(crate) layout: Layout,
     /// The most items of an NTX page.
     pub(crate) max_items: usize,
-    /// Which tree of the file it is: the offset of its header.
+    /// The tree of the file: the offset of its header.
     pub(crate) tree: u64,
 }
 
