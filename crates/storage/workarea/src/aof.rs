@@ -94,7 +94,7 @@ impl Aof {
         found.map(|at| at as u32 + 1)
     }
 
-    /// Which of the records of a run may be shown, the run's first one first.
+    /// The records of a run that may be shown, the run's first one first.
     pub(crate) fn candidates_of(&self, first: u32, count: usize) -> Bits {
         match &self.candidates {
             Some(candidates) => candidates.part(first as usize - 1, count),

@@ -55,7 +55,7 @@ pub(crate) struct Blocks {
 pub(crate) struct Block {
     generation: u64,
     bytes: Vec<u8>,
-    /// Which visibility the bits are of, and the bits.
+    /// The number of the visibility, and its bits.
     visible: Option<(u64, Bits)>,
 }
 

@@ -96,7 +96,7 @@ impl Area {
     pub fn check_expression(&self, text: &str) -> Result<ValueKind> {
         let expression = self.parse(text)?;
         if expression.searches() {
-            // Which indexes there are is seen when the condition is set.
+            // The existing indexes are checked when the condition is set.
             Test::with_searches(&expression, &self.context(), &Texts::to_check(&self.dbf))?;
             return Ok(ValueKind::Logical);
         }

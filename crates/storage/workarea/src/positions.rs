@@ -79,8 +79,8 @@ impl Area {
         self.step_shown(true)
     }
 
-    /// Which key of the order the record's is, counting from 1; without an order, among the records. `None` for a
-    /// record that is not among those that are counted.
+    /// The number of the record's key in the order, counting from 1; without an order, among the records. `None` for a
+    /// record that is not counted.
     pub fn key_number(&mut self, what: Counting) -> Result<Option<u64>> {
         if !self.is_positioned() {
             return Ok(None);

@@ -157,7 +157,7 @@ impl Test {
     }
 }
 
-/// Which short texts, as numbers, a comparison holds for.
+/// The short texts, as numbers, for which a comparison holds.
 #[derive(Clone, Copy, Debug)]
 struct Words {
     least: u64,
