@@ -36,7 +36,7 @@ pub fn batches(script: &str) -> Vec<Batch<'_>> {
     found
 }
 
-/// The count of a GO line; nothing when it is none.
+/// The count of a GO line; `None` for another line.
 fn go(line: &str) -> Option<u32> {
     let line = line.split("--").next().unwrap_or(line);
     let mut words = line.split_whitespace();

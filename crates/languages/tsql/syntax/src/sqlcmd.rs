@@ -87,8 +87,9 @@ fn gather(
     Ok(())
 }
 
-/// A script for whoever only looks at it: commands become empty lines, files that it reads are left out, and the variables that
-/// it sets stand for their texts. One that is not set, and is to be given on the command line, stands for its own name.
+/// A script for tools that only examine it: commands become empty lines, files that it reads are left out, and the
+/// variables that it sets stand for their texts. One that is not set, and is to be given on the command line, stands
+/// for its own name.
 pub fn without_commands(script: &str) -> String {
     let mut variables = Variables::new();
     let mut out = String::new();

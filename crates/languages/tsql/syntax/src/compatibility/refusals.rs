@@ -16,7 +16,7 @@ use std::collections::HashSet;
 
 /// 40515: not supported in this version.
 const NOT_SUPPORTED: i32 = 40_515;
-/// 7202: another server, of which there is none.
+/// 7202: an unknown other server.
 const NO_SERVER: i32 = 7202;
 /// 195: no function of this name.
 const NO_FUNCTION: i32 = 195;

@@ -389,7 +389,7 @@ impl Parser<'_> {
         Ok(StatementKind::Block(self.block_until("END")?))
     }
 
-    /// Statements up to these words, which are taken. None are none too few: an empty block is an error.
+    /// Statements up to these words, which are taken. An empty block is an error.
     fn block_until(&mut self, end: &str) -> Parse<Vec<Statement>> {
         let mut statements = Vec::new();
         let errors = self.errors.len();

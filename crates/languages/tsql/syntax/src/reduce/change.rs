@@ -519,7 +519,8 @@ fn shown_table(table: &ObjectName) -> String {
     format!("{}.{}", schema.unwrap_or("dbo"), table.last())
 }
 
-/// The rows of VALUES that TOP leaves, and the TOP where their number is known only when the statement runs, or is none.
+/// The rows of VALUES that TOP leaves, and the TOP where the number is known only when the statement runs, or is
+/// invalid.
 fn first_rows<'r, 't>(rows: &'r [Vec<Expr>], top: Option<&'t Top>) -> (&'r [Vec<Expr>], Option<&'t Top>) {
     let Some(top) = top else { return (rows, None) };
     let known = match &top.count {

@@ -180,7 +180,7 @@ impl Reducer<'_> {
         if count > 1 { Err(Message::numbered(116, &[])) } else { Ok(()) }
     }
 
-    /// Errors: 421 for a column whose values cannot be told apart.
+    /// Errors: 421 for a column whose values cannot be compared.
     fn check_distinct(&self, select: &Select) -> Result<(), Message> {
         let wrong = select.items.iter().find_map(|item| match item {
             SelectItem::Value(value, _) => self.type_without_order(select, value),
@@ -394,7 +394,7 @@ impl<'s> Exposed<'s> {
         }
     }
 
-    /// The error of two sources that go by one name. Tables of several schemas are told apart by these.
+    /// The error of two sources with one name. Schemas distinguish tables of the same name.
     fn conflict(&self, other: &Exposed<'_>) -> Option<Message> {
         if !self.name().eq_ignore_ascii_case(other.name()) {
             return None;

@@ -96,7 +96,7 @@ pub fn cursor_queries(query: &Query, is_dynamic: bool, scope: &dyn Scope) -> Cur
     CursorQueries { rows, again, keys, keeps_rows }
 }
 
-/// The columns of a key; the hidden one that numbers the rows where there is none.
+/// The columns of a key; without a key the hidden column with the row's number.
 fn key_columns(columns: Vec<TableColumn>, row_number: &str) -> Vec<(String, DataType)> {
     match columns.is_empty() {
         true => vec![(row_number.to_owned(), DataType::BigInt)],

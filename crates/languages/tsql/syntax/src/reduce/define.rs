@@ -263,7 +263,7 @@ pub fn row_types(elements: &[TableElement], scope: &dyn Scope) -> Result<Vec<(St
 
 /// The type of a column that is declared at this place, from 1: in the code page of the collation that it is given.
 ///
-/// Errors: those of types, and 448 for a collation that is none.
+/// Errors: those of types, and 448 for an unknown collation.
 pub fn column_type(
     column: &Column,
     declared: &crate::tree::DataType,

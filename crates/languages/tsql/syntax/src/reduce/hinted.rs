@@ -59,7 +59,7 @@ fn says(hints: &[Phrase], words: &[&str]) -> bool {
 }
 
 impl Hinted {
-    /// Returns true if nobody is waited for.
+    /// Returns true if locks are not waited for.
     pub fn is_hurried(&self) -> bool {
         says(&self.table.hints, &[HURRIED])
     }
@@ -69,7 +69,8 @@ impl Hinted {
         says(&self.table.hints, &RANGES)
     }
 
-    /// Returns true if the statement has the table alone: nobody else writes it or locks anything of it.
+    /// Returns true if the statement has exclusive use of the table: no other transaction writes to it or locks
+    /// anything of it.
     pub fn holds_table(&self) -> bool {
         let hints = &self.table.hints;
         says(hints, &[WHOLE]) || says(hints, &[TABLE]) && (self.is_changed || says(hints, &EXCLUSIVE))

@@ -135,7 +135,7 @@ pub trait Scope {
         false
     }
 
-    /// The type of the values of a sequence; `None` if there is none of this name.
+    /// The type of the values of a sequence; `None` for an unknown name.
     fn sequence_type(&self, _name: &ObjectName) -> Option<DataType> {
         None
     }
@@ -278,7 +278,7 @@ pub struct ReducedQuery {
 
 /// The collation of this name.
 ///
-/// Errors: 448 for a name that is none.
+/// Errors: 448 for an unknown name.
 pub fn collation(name: &str) -> Result<mainstay_types::Collation, Message> {
     mainstay_tsql_types::collation::by_name(name)
         .ok_or_else(|| Message::error(448, format!("Invalid collation '{name}'.")))
@@ -371,7 +371,7 @@ pub fn table_expression(value: &tree::Expr, scope: &dyn Scope) -> Result<String,
 
 /// SQL Server's type of this name and these arguments.
 ///
-/// Errors: 2715 for a name that is none, and those of lengths and precisions that are not possible.
+/// Errors: 2715 for an unknown name, and those of lengths and precisions that are not possible.
 pub fn data_type(declared: &tree::DataType, place: Declared<'_>, scope: &dyn Scope) -> Result<DataType, Message> {
     if let Some(known) = scope.user_type(&declared.name) {
         return Ok(known);

@@ -195,7 +195,7 @@ impl Reducer<'_> {
         self.aside(|it| it.momentary(&text)).map(Some)
     }
 
-    /// Writes all columns of the table that a star stands for; false if it is none that is read itself.
+    /// Writes all columns of a star's table; false if the table is not read directly.
     pub(super) fn star_of_moment(&mut self, of: Option<&ObjectName>) -> Result<bool, Message> {
         let is_meant =
             |table: &&ReadItself| table.depth == self.depth && of.is_none_or(|of| table.is_called(of.last()));

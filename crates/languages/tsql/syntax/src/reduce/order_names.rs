@@ -26,7 +26,7 @@ impl Reducer<'_> {
         written
     }
 
-    /// Writes a query whose columns are called so around it; by their own names, if those are none.
+    /// Writes a query whose columns have these names in the outer query; their own names, if the list is empty.
     pub(super) fn query_under(&mut self, query: &Query, columns: &[Name]) -> Result<(), Message> {
         if columns.is_empty() { self.query(query) } else { self.nameless_query(query) }
     }

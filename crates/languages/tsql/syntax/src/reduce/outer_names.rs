@@ -17,7 +17,7 @@ use crate::tree::{Expr, Query, QueryBody, Select, SelectItem, Source, Test};
 type Hiding = Vec<Option<Vec<String>>>;
 
 impl Reducer<'_> {
-    /// The same query with such names; `None` where there are none.
+    /// The same query with such names; `None` if it has none.
     pub(super) fn with_outer_names(&self, query: &Query) -> Option<Query> {
         let QueryBody::Select(select) = &query.body else { return None };
         if select.from.is_empty() || !values_of(select, &query.order).any(has_aggregate_below) {

@@ -24,7 +24,7 @@ impl Reducer<'_> {
         written
     }
 
-    /// Writes a condition of CASE or IIF: a NOT around the value is none around it.
+    /// Writes a condition of CASE or IIF: a NOT around the value does not apply to it.
     pub(super) fn condition_of_value(&mut self, condition: &Expr) -> Result<(), Message> {
         let is_negated = std::mem::replace(&mut self.is_negated, false);
         let written = self.condition(condition);

@@ -14,7 +14,7 @@ use super::updatable::named_as;
 use crate::tree::{Alias, Expr, Literal, ObjectName, OrderItem, Query, QueryBody, Select, SelectItem, Source};
 use mainstay_tsql_types::Message;
 
-/// Returns true if a scalar subquery is written as an aggregate: it reads tables, and is none by itself.
+/// Returns true if a scalar subquery is written as an aggregate: it reads tables, and is not an aggregate already.
 pub(super) fn is_for_one_value(query: &Query, select: &Select) -> bool {
     let takes_first = match &select.top {
         None => query.order.is_empty(),
