@@ -118,7 +118,7 @@ fn is_default(name: &str) -> bool {
     name.eq_ignore_ascii_case("database_default") || name.eq_ignore_ascii_case("catalog_default")
 }
 
-/// The way to compare that a name means, in any case; `None` for a name that is none.
+/// The comparison of the collation with this name, in any case; `None` for an unknown name.
 pub fn by_name(name: &str) -> Option<Collation> {
     if let Some(own) = Collation::by_name(name) {
         return Some(own);
@@ -139,7 +139,7 @@ pub fn by_name(name: &str) -> Option<Collation> {
 }
 
 /// The code page of CHAR, VARCHAR and TEXT under the collation of this name, in any case: the family's, the one that a
-/// name of SQL Server itself says, or UTF-8. The default's for a name that is none.
+/// name of SQL Server itself says, or UTF-8. The default's for an unknown name.
 pub fn code_page(name: &str) -> CodePage {
     let Some((_, page)) = family(name) else { return CodePage::DEFAULT };
     let said = name.split('_').find_map(|part| match part.to_ascii_uppercase().as_str() {

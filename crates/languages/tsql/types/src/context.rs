@@ -200,7 +200,7 @@ struct State {
 const SECOND_SEED: i64 = 67_890;
 
 impl Random {
-    /// One whose numbers nobody knows.
+    /// A generator with a random seed.
     pub fn unpredictable() -> Random {
         let draw = || RandomState::new().build_hasher().finish();
         let first = (draw() % 2_147_483_562) as i64 + 1;

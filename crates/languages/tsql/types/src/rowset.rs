@@ -108,7 +108,7 @@ pub fn is_row_function(name: &str) -> bool {
 impl RowFunction {
     /// The function of this name over arguments of these types; `None` for NULL.
     ///
-    /// Errors: 208 for a name that is none, 8116 and 5373 for types that it does not take.
+    /// Errors: 208 for an unknown name, 8116 and 5373 for types that it does not take.
     pub fn new(name: &str, detail: &str, arguments: &[Option<DataType>]) -> Result<RowFunction, Message> {
         let unknown = || Message::error(208, format!("Invalid object name '{name}'."));
         let first = arguments.first().copied().flatten();

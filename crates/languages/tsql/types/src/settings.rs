@@ -98,7 +98,7 @@ pub struct Settings {
     pub date_first: u8,
     /// Those that are on or off.
     pub switches: Switches,
-    /// The number of who hears what gave NULL instead of an error ([`Forgiven`](crate::Forgiven)); 0 for nobody.
+    /// The number of the record of suppressed errors ([`Forgiven`](crate::Forgiven)); 0 without one.
     pub hears: u32,
 }
 

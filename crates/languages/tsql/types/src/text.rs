@@ -86,7 +86,7 @@ impl Encoding {
         text.extend(std::iter::repeat_n(' ', blanks));
     }
 
-    /// The text with `?` for every character that there is none for.
+    /// The text with `?` for every character that the page lacks.
     pub fn kept(self, text: &str) -> Cow<'_, str> {
         match self {
             Encoding::National => Cow::Borrowed(text),

@@ -168,8 +168,8 @@ fn convert_strictly(
     }
 }
 
-/// The same, with NULL for a value that cannot be converted: TRY_CAST and TRY_CONVERT. Errors that they do not swallow
-/// (a style that is none, a conversion that the matrix refuses) stay errors.
+/// The same, with NULL for a value that cannot be converted: TRY_CAST and TRY_CONVERT. Errors that they do not suppress
+/// (an invalid style, a conversion that the matrix refuses) stay errors.
 pub fn try_convert(
     context: &Context<'_>,
     value: ValueRef<'_>,

@@ -132,7 +132,7 @@ pub fn group(digits: &str, mark: &str) -> String {
     out
 }
 
-/// A number in a format, standard or not; `None` if the format is none for it.
+/// A number in a format, standard or not; `None` if the format is invalid for it.
 pub fn number(value: ValueRef<'_>, format: &str, culture: &Culture) -> Option<String> {
     let (letter, precision) = match standard(format) {
         Some(standard) => standard,

@@ -119,7 +119,7 @@ impl<'a> Binding<'a> {
     }
 }
 
-/// Characters that the server gives to the text of a type that is none.
+/// Characters that the server gives to the text of a type other than text.
 fn width(data_type: DataType) -> u16 {
     match data_type {
         DataType::Bit => 1,

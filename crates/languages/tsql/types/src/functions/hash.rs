@@ -132,7 +132,7 @@ fn decode_type(binding: &mut Binding<'_>) -> Result<DataType, Message> {
     })
 }
 
-/// 9803 for a text that is none.
+/// 9803 for an invalid text.
 fn decode(_: &Call<'_>, values: &[ValueRef<'_>]) -> Result<Value, Message> {
     let bytes = base64_bytes(text(values, 0)).ok_or_else(|| Message::numbered(9803, &[&"Base64Decode"]))?;
     Ok(Value::Binary(bytes))

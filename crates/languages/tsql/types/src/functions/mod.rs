@@ -131,7 +131,7 @@ impl Function {
     }
 
     /// Finds what the arguments become and the type of the result. Errors: 174 and 189 for their number, 8116 for their
-    /// types, 155 for a date part that is none, and those of a function's own.
+    /// types, 155 for an unknown date part, and those of a function's own.
     pub fn bind(&'static self, arguments: &[Argument<'_>]) -> Result<Bound, Message> {
         // Messages write the names of functions small, and that of the clause as it is.
         let name = if self.name.contains(' ') { self.name.to_owned() } else { self.name.to_ascii_lowercase() };

@@ -42,7 +42,7 @@ fn hashed(_: &Call<'_>, values: &[ValueRef<'_>]) -> Result<Value, Message> {
     Ok(Value::Binary([&VERSION[..], &salt, &digest].concat()))
 }
 
-/// The digest of a password with its salt; `None` for a version that is none.
+/// The digest of a password with its salt; `None` for an unknown version.
 fn digest(version: [u8; 2], password: &str, salt: &[u8]) -> Option<Vec<u8>> {
     let password: Vec<u8> = password.encode_utf16().flat_map(u16::to_le_bytes).collect();
     let salted = [&password, salt].concat();

@@ -32,7 +32,7 @@ fn text_to_int(binding: &mut Binding<'_>) -> Result<DataType, Message> {
     Ok(DataType::Int)
 }
 
-/// The code of the first character; of an empty text there is none.
+/// The code of the first character; NULL for an empty text.
 fn ascii(call: &Call<'_>, values: &[ValueRef<'_>]) -> Result<Value, Message> {
     // Of a character of several bytes it is the first.
     let page = call.argument_type(0).code_page().unwrap_or_default();

@@ -39,7 +39,7 @@ fn character(_: &Call<'_>, values: &[ValueRef<'_>]) -> Result<Value, Message> {
 
 fn national_character(_: &Call<'_>, values: &[ValueRef<'_>]) -> Result<Value, Message> {
     let code = u32::try_from(integer(values, 0)).ok().filter(|code| *code <= 0xFFFF);
-    // Half of a two-unit character is none that can be shown.
+    // Half of a two-unit character cannot be shown.
     Ok(code.map_or(Value::Null, |code| Value::Text(char::from_u32(code).unwrap_or('\u{FFFD}').to_string())))
 }
 

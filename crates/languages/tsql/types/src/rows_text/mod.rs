@@ -170,7 +170,7 @@ impl Layout {
         let mut place = 0;
         for column in &self.columns {
             match column {
-                // Of several stars nobody knows where one ends: what follows keeps the names of the rows.
+                // With several stars the end of one is unknown: the columns behind it keep the names of the rows.
                 LayoutColumn::Star if stars > 1 => break,
                 LayoutColumn::Star => place += columns.len().saturating_sub(others),
                 LayoutColumn::Named(name, json) => {

@@ -7,8 +7,8 @@ use super::DataType;
 use crate::Message;
 use DataType::*;
 
-/// The type of an aggregate (its name in any case) over a type. The error is 8117; `None` is a name that is none of an
-/// aggregate.
+/// The type of an aggregate (its name in any case) over a type. The error is 8117; `None` for a name that is not an
+/// aggregate's.
 pub fn aggregate(name: &str, argument: DataType) -> Option<Result<DataType, Message>> {
     let name = name.to_ascii_lowercase();
     Some(match name.as_str() {

@@ -131,7 +131,7 @@ impl Opened {
 
 /// A pattern that has been read.
 ///
-/// Errors: 6603 for one that is none, or has a prefix that stands for nothing.
+/// Errors: 6603 for an invalid one, or an undeclared prefix.
 fn pattern(text: &str, places: &Places<'_>) -> Result<Path, Message> {
     let path = Path::read(text).map_err(|error| in_pattern(error.text.trim_start_matches("XQuery: ")))?;
     match path.prefixes().iter().find(|prefix| !places.knows_prefix(prefix)) {

@@ -146,7 +146,7 @@ impl Path {
         Ok(Path { expr, goes_up: reader.goes_up, prefixes: reader.prefixes })
     }
 
-    /// The prefixes of its names, which somebody has to declare.
+    /// The prefixes of its names, which have to be declared.
     pub(super) fn prefixes(&self) -> &[String] {
         &self.prefixes
     }

@@ -25,7 +25,7 @@ impl<'t> Reader<'t> {
 
     /// The expression that the text is.
     ///
-    /// Errors: 2217 for a text that is none, 2395 for a function that there is not.
+    /// Errors: 2217 for an invalid text, 2395 for an unknown function.
     pub(super) fn whole(&mut self) -> Result<Expr, Message> {
         let expr = self.list()?;
         self.blanks();
