@@ -11,7 +11,7 @@ fn int(number: i32) -> Expression {
     Expression::int(number)
 }
 
-/// `1 / @zero`, which nobody knows before.
+/// `1 / @zero`, which is not constant.
 fn fails(r: &mut Routine) -> Expression {
     let zero = r.slot_with("@zero", Type::I32, Value::Integer(0));
     arithmetic(ArithmeticOp::Divide, int(1), Expression::slot(r, zero))
@@ -356,7 +356,7 @@ fn an_error_of_a_run_inside_a_statement_is_the_statements() {
     let mut outer = Routine::new("outer");
     let nested = common::build::host(NESTED, vec![Expression::text("trigger")], vec![]);
     outer.body = lines(1, vec![attempt(10, vec![nested], vec![note_error()]), note_text("goes on")]);
-    // The handler is outside the inner run: nobody is asked to go on with the next statement of the trigger.
+    // The handler is outside the inner run: the trigger does not go on with its next statement.
     host.goes_on = true;
     run(&mut host, outer).unwrap();
     assert_eq!(host.notes, ["50000 'from the trigger' line 4", "'goes on'"]);

@@ -179,7 +179,7 @@ impl Compiler {
     }
 }
 
-/// A screen, and files of which there is none until somebody has asked twice.
+/// A screen, and files that exist only after two accesses.
 #[derive(Default)]
 struct Screen {
     printed: Vec<String>,

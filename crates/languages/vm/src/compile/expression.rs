@@ -148,7 +148,7 @@ impl Emitter<'_> {
         }
     }
 
-    /// The same for a register that nobody reads afterwards: buffers change hands.
+    /// The same for a register that is not read afterwards: buffers are swapped.
     fn take_value(&mut self, ty: Type, to: u16, from: u16) {
         match ty.file() {
             File::Cells => self.move_value(ty, to, from),

@@ -23,7 +23,7 @@ pub(super) enum Stop {
 
 /// Rarely needed state of the inner loop, behind one pointer: registers of the processor are scarce.
 pub(super) struct Beside<'a> {
-    /// Turns of loops until somebody looks whether it is time to stop.
+    /// Iterations of loops until the next check for cancellation.
     pub fuel: u32,
     /// The program's constants.
     pub constants: &'a [Cell],

@@ -376,7 +376,7 @@ impl Registers {
             Produced::Bytes if to.ty.file() == File::Bytes => {
                 return self.swap_bytes(bases.bytes + usize::from(to.place), &mut scratch.bytes);
             }
-            // A text that somebody made anew is kept as it is.
+            // A newly built text is stored without a copy.
             Produced::Value(Value::Text(mut text)) if to.ty.file() == File::Texts => {
                 return self.swap_text(bases.texts + usize::from(to.place), &mut text);
             }

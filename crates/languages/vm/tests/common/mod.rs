@@ -35,7 +35,7 @@ pub struct TestHost {
     pub statements: usize,
     /// Faults give NULL instead of errors.
     pub faults_are_null: bool,
-    /// Errors that nobody handles are noted, and the next statement runs.
+    /// Unhandled errors are noted, and the next statement runs.
     pub goes_on: bool,
     /// Or the routine ends.
     pub ends_routine: bool,
