@@ -303,7 +303,7 @@ impl Default for LockWait {
 ///
 /// Fails with `Code::Busy`, naming the holder where the system tells who it is, and as [`interrupt::check`] does.
 pub fn take(file: &dyn WritableFile, range: ByteRange, wait: LockWait, what: impl Fn() -> String) -> Result<()> {
-    // Mostly nobody else has it, and no time is looked at.
+    // Usually the lock is free, and the clock is not read.
     if file.try_lock_range(range, LockMode::Exclusive)? {
         return Ok(());
     }

@@ -270,7 +270,7 @@ fn notices_what_is_not_counted(name: &str, bag: BagSpec, counted: Range<u64>, la
     let tick = || std::thread::sleep(Duration::from_millis(25));
     tick();
     writer.begin().unwrap();
-    // Many changes at once, and one now and then: nobody else writes.
+    // Many changes at once, and single ones in between, without other writers.
     let mut record = 1000;
     for pause in [0, 0, 0, 0, 1, 2, 3, 5, 8, 12, 15, 20, 30, 0, 0] {
         std::thread::sleep(Duration::from_millis(pause));

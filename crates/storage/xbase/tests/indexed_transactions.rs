@@ -129,7 +129,7 @@ fn committing_keeps_everything_and_gives_the_locks_back() {
     a.update(3, &[(0, ValueRef::Text("changed")), (4, ValueRef::Text("another note"))]).unwrap();
     a.update(9, &[(0, ValueRef::Text("changed"))]).unwrap();
     let appended = a.append(&[ValueRef::Text("new")]).unwrap();
-    // Unlocking is put off: nobody may change what may yet be undone.
+    // Unlocking is deferred: changes that may yet be undone must not be overwritten.
     a.unlock_record(3).unwrap();
     a.unlock().unwrap();
     a.lock_record(9).unwrap();
@@ -166,7 +166,7 @@ fn a_record_behind_which_others_appended_stays_blank_and_deleted() {
     compare(&fs, &path("a"), &[]).unwrap();
 }
 
-/// While a record that is gone again is locked, nobody could append the next of its number.
+/// While a removed record is locked, no program could append the next record of its number.
 #[test]
 fn the_lock_of_an_appended_record_goes_with_it() {
     let (fs, _) = shop(Format::FoxPro, BagKind::Cdx);
@@ -648,7 +648,7 @@ fn who_opens_a_table_waits_until_it_is_undone() {
         IndexedTable::open(Arc::clone(&fs), &path("a"), options(access)).unwrap();
         assert!(!has_journals(&*fs));
     }
-    // Without one that is undone, nobody waits.
+    // Without a transaction to undo, there is no wait.
     let _alone = open(&fs, &path("a"), Access::Exclusive);
     let how = WriteOptions { open_timeout: Some(Duration::ZERO), ..options(Access::Shared) };
     let begun = std::time::Instant::now();

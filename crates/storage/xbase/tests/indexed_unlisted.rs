@@ -190,8 +190,8 @@ fn has_own_keys_only(table: &mut IndexedTable, name: &str) -> bool {
     })
 }
 
-/// The same of tags that are UNIQUE: beside another tag, which tells that the record was left out, and alone, where
-/// nobody else has the new key.
+/// The same of tags that are UNIQUE: beside another tag, which shows that the record was left out, and alone, where no
+/// other record has the new key.
 #[test]
 fn keys_of_the_values_before_leave_unique_tags_too() {
     let only = IndexSpec { unique: true, ..IndexSpec::new("ONLY", "NAME") };

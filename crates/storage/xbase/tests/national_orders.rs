@@ -256,7 +256,7 @@ fn a_damaged_index_is_repaired_in_its_order() {
     }
 }
 
-/// Keys in an order that is nobody's: letters beyond ASCII backwards, before all others.
+/// Keys in an order of no code page: letters beyond ASCII backwards, before all others.
 #[test]
 fn an_unknown_order_is_named_and_not_written() {
     let mut words: Vec<Vec<u8>> =

@@ -52,8 +52,8 @@ pub(crate) fn beyond_the_end(file: &dyn File, row: u64, records: u64) -> Error {
 }
 
 impl Dbf {
-    /// Reads whole records for who has counted them: those that were taken back since are blank and deleted. Gives how many
-    /// are there.
+    /// Reads whole counted records: those that were rolled back since are blank and deleted. Returns the number of
+    /// records present.
     pub(crate) fn read_counted(&self, row: u64, buffer: &mut [u8]) -> Result<usize> {
         let record_length = self.header.record_bytes().max(1);
         let lengths = (self.header.layout, u64::from(self.header.header_length), record_length);

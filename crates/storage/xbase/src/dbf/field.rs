@@ -105,7 +105,7 @@ impl FieldKind {
         matches!(self, FieldKind::Memo | FieldKind::MemoBinary | FieldKind::MemoWide | FieldKind::Any)
     }
 
-    /// Returns true if a field that nobody filled in is NULL, in tables without NULLs of their own too.
+    /// Returns true if an empty field is NULL, even in tables without NULL bits.
     pub fn blank_is_null(self) -> bool {
         matches!(
             self,

@@ -340,7 +340,8 @@ fn choose_code_page(header: &Header, options: OpenOptions, findings: &mut Notes)
 pub(crate) fn uncounted_records(header: &Header, file_length: u64, file: &dyn File) -> Result<u64> {
     const BLOCK: u64 = 1 << 16;
     if header.layout == adt::RecordLayout::Adt {
-        // The records that the header does not count are none: programs write the count last, and no mark says how far they got.
+        // Records beyond the header's count do not exist: programs write the count last, and no mark shows their
+        // progress.
         return Ok(0);
     }
     let record_length = u64::from(header.record_length);

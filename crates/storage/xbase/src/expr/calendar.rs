@@ -56,7 +56,7 @@ pub(super) fn american(day: i32) -> [u8; 8] {
     out
 }
 
-/// Runs a function of days or moments; `false` if it is none.
+/// Runs a function of dates or timestamps; `false` for another function.
 pub(super) fn call(machine: &mut Machine<'_>, builtin: Builtin, arguments: usize) -> Result<bool> {
     match builtin {
         Builtin::CToD | Builtin::SToD => {

@@ -46,8 +46,8 @@ pub(super) enum Op {
     JumpIfFalse(usize),
     /// Lays aside whether a field was NULL, for a condition of its own.
     HoldNull,
-    /// Takes the logical of that condition, and jumps unless it is true. What was laid aside holds again. A NULL is not true
-    /// if the condition passes it on; else nobody knows what it makes of it, and it stays.
+    /// Takes the logical of that condition, and jumps unless it is true. What was laid aside holds again. A NULL is not
+    /// true if the condition passes it on; else its effect is unknown, and it stays.
     JumpUnlessTrue {
         passes_null: bool,
         target: usize,

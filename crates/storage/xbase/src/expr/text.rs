@@ -39,7 +39,7 @@ fn is_space(byte: u8) -> bool {
     matches!(byte, b' ' | b'\t' | b'\n' | b'\r')
 }
 
-/// Runs a function of texts; `false` if it is none.
+/// Runs a function of texts; `false` for another function.
 pub(super) fn call(machine: &mut Machine<'_>, builtin: Builtin, arguments: usize) -> Result<bool> {
     match builtin {
         Builtin::Upper => map(machine, |case| &case.upper)?,

@@ -81,7 +81,7 @@ pub enum Memos {
 pub struct Context<'f> {
     /// The fields of the table, in any order.
     pub fields: &'f [Field],
-    /// SET EXACT: whether `=` looks at the whole of both texts. Off where nobody said otherwise.
+    /// SET EXACT: true if `=` compares both texts in full. Off by default.
     pub exact: bool,
     /// The case mapping of UPPER and LOWER for the table's code page.
     pub case: CaseTable,

@@ -50,7 +50,7 @@ impl Typed {
         self.number.is_some_and(|number| !number.is_zero())
     }
 
-    /// The constant as a count of bytes; negative ones are none.
+    /// The constant as a count of bytes; 0 if it is negative.
     fn count(&self) -> Option<usize> {
         self.number.map(|number| usize::try_from(number.as_i64().max(0)).unwrap_or(usize::MAX))
     }

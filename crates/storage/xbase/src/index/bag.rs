@@ -307,7 +307,7 @@ impl Opening {
         Ok(bag)
     }
 
-    /// Fails where a directory is none that Advantage could have written: other programs give the name to other layouts.
+    /// Fails for a directory that Advantage could not have written: other programs use the name for other layouts.
     fn check_layout(&self, directory: &Tree) -> Result<()> {
         let path = directory.first(Reading::Point)?;
         let Some(page) = path.top().map(|level| level.page) else { return Ok(()) };

@@ -33,7 +33,7 @@ impl Bag {
     /// Reads every page of every tag and reports what is wrong.
     ///
     /// `record_count` is that of the table, if it is known. `key_types` are the types of the tags in their
-    /// order; where there is none, the type is guessed from the bytes, which is enough for a check.
+    /// order; without one, the type is guessed from the bytes, which is enough for a check.
     pub fn check(&self, record_count: Option<u32>, key_types: &[Option<KeyType>], findings: &mut Vec<Finding>) {
         for (_, error) in self.broken_tags() {
             findings.push(finding_of(error, self.path().to_owned()));
@@ -41,7 +41,7 @@ impl Bag {
         let mut owners = HashMap::new();
         if let Some(directory) = &self.directory {
             let mut check = Check::new(directory, "directory", true, None, &mut owners, findings);
-            // Every program reads all of it: names in another order harm nobody.
+            // Every program reads all of it: the order of names does not matter.
             check.disorder = Severity::Warning;
             check.run();
         }

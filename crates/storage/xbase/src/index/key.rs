@@ -169,7 +169,7 @@ impl KeyType {
         matches!(self.storage, Storage::Character | Storage::Advantage(KeyForm::Text))
     }
 
-    /// The family that a tag's keys most likely belong to, when nobody can tell: for checks only.
+    /// The most likely family of a tag's keys, when it is unknown: for checks only.
     pub(crate) fn guess(header: &TagHeader, root_looks_binary: bool) -> KeyType {
         let family = match header.kind {
             BagKind::Adi => KeyFamily::Parts,

@@ -210,7 +210,8 @@ impl Pages {
         if before < VISITS_BEFORE_KEYS || self.kept(page).is_none() {
             return Ok(None);
         }
-        // Room first: where there is none, making them at every look-up would take longer than the searches.
+        // Space first: without space for them, building the numbers at every look-up would take longer than the
+        // searches.
         if !self.may_keep(8 * count) {
             return Ok(None);
         }

@@ -280,7 +280,7 @@ impl Live {
         self.file.try_share(mode)
     }
 
-    /// Waits until nobody writes, and keeps it so while pages are read.
+    /// Waits for writers, and excludes them while pages are read.
     pub(super) fn lock_for_reading(&self, wait: LockWait) -> Result<Option<ReadingLock>> {
         if self.alone || self.is_locked {
             return Ok(None);

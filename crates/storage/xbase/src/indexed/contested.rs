@@ -61,7 +61,7 @@ impl Contested {
         if self.is_current {
             return Ok(());
         }
-        // While the indexes are locked nobody else takes or gives up a key of them.
+        // While the indexes are locked, no other program adds or removes a key of them.
         self.is_current = indexes.bags.iter().all(|bag| bag.live().is_ok_and(Live::is_locked));
         let folder = folder_of(table).join(FOLDER);
         if !fs.is_folder(&folder) {
@@ -90,7 +90,7 @@ impl Contested {
                     numbers.insert(number);
                 }
                 Some(Entry::Change { table, record, old, new }) if numbers.contains(&table) => {
-                    // A key that cannot be made is none that is wanted here.
+                    // A key that cannot be made is not needed here.
                     let old = old.as_deref();
                     let before = old.map(|old| indexes.candidate_keys(record, old, Some(&new))).unwrap_or_default();
                     let after = indexes.candidate_keys(record, &new, old);

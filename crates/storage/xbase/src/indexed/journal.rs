@@ -164,7 +164,7 @@ impl Journal {
             self.fs.sync_folder(folder_of(&self.path))?;
         }
         for link in &self.links {
-            // A link to nothing is removed by whoever finds it.
+            // The process that finds a link to nothing removes it.
             let _ = self.fs.remove(link);
         }
         Ok(())
@@ -185,7 +185,7 @@ pub(super) struct Abandoned {
     pub(super) entries: Vec<Entry>,
 }
 
-/// The journals that concern tables of this folder and belong to nobody.
+/// The abandoned journals that concern tables of this folder.
 pub(super) fn abandoned(fs: &dyn FileSystem, table: &Path) -> Result<Vec<Abandoned>> {
     let journals = folder_of(table).join(FOLDER);
     if !fs.is_folder(&journals) {

@@ -28,7 +28,7 @@ impl IndexedTable {
         self.indexes.set_wait(wait);
     }
 
-    /// Locks a record until it is unlocked. Nothing is done for one who is alone. Fails with `Code::Busy`, naming the
+    /// Locks a record until it is unlocked. Does nothing under exclusive use. Fails with `Code::Busy`, naming the
     /// holder as far as the system knows it.
     pub fn lock_record(&mut self, record: u64) -> Result<()> {
         self.lock_settled(record)?;

@@ -281,7 +281,7 @@ impl IndexedTable {
         bag.tag(number, keys.as_ref().map_err(Error::clone)?.key_type)
     }
 
-    /// Calls `read` with the keys of a tag while nobody writes to the index.
+    /// Calls `read` with the keys of a tag while writers of the index are excluded.
     pub fn with_tag<T>(&mut self, id: TagId, read: impl FnOnce(&Tag) -> Result<T>) -> Result<T> {
         self.list_appended()?;
         let wait = self.indexes.sharing.wait;
@@ -369,7 +369,7 @@ impl IndexedTable {
 
 impl Drop for IndexedTable {
     fn drop(&mut self) {
-        // Nobody is left to be told; who wants to know closes the table.
+        // Errors are lost here; a caller that needs them closes the table.
         let _ = self.flush();
         self.abandon();
     }

@@ -25,7 +25,7 @@ use mainstay_types::{Code, Error, Result};
 use std::collections::BTreeSet;
 use std::path::Path;
 
-/// Pages of changed keys are written after so many changes by one who is alone, to bound the memory they take.
+/// With exclusive use, pages of changed keys are written after so many changes, to bound their memory.
 const UNWRITTEN_CHANGES: u64 = 1 << 19;
 
 /// The index files of a table.
@@ -37,7 +37,7 @@ pub(super) struct IndexSet {
     durable: bool,
     scratch: Scratch,
     log: KeyLog,
-    /// Changes in memory, of one who is alone.
+    /// Changes in memory, with exclusive use.
     unwritten: u64,
     /// The keys of the record at hand.
     old_key: Vec<u8>,

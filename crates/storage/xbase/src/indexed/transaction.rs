@@ -155,9 +155,9 @@ impl Transaction {
 
     /// Makes the changes ready for a commit that is decided elsewhere, together with changes of another kind, and gives
     /// the name under which that decision is to be noted; `None` when nothing was changed. After it comes
-    /// [`Transaction::commit`] or [`Transaction::rollback`]. If neither comes (a crash), nobody undoes the changes or
-    /// builds on them until [`settle`](super::settle) is called by who knows the decision; `folder` is where that one
-    /// looks with [`in_doubt`](super::in_doubt).
+    /// [`Transaction::commit`] or [`Transaction::rollback`]. If neither comes (a crash), the changes are neither undone
+    /// nor used until a caller that knows the decision calls [`settle`](super::settle); it finds them in `folder` with
+    /// [`in_doubt`](super::in_doubt).
     ///
     /// Fails, with the transaction going on, as a commit does.
     pub fn prepare(&self, tables: &mut [&mut IndexedTable], folder: &Path) -> Result<Option<String>> {
@@ -488,8 +488,9 @@ impl IndexedTable {
         }
     }
 
-    /// Records whose appending was undone are nobody's any more: while they are locked nobody appends others. The journal
-    /// knows of them no more; before, it would take out what another has appended in their place.
+    /// Records whose append was undone are unlocked: while they are locked, no other program can append. The journal
+    /// must not have them any more then; otherwise recovery would remove records that another program has appended in
+    /// their place.
     fn give_back_vanished(&mut self) -> Result<()> {
         let Some(joined) = &mut self.joined else { return Ok(()) };
         let vanished = std::mem::take(&mut joined.vanished);

@@ -95,7 +95,7 @@ impl Live {
         };
         let is_unique = header.unique;
         if is_unique {
-            // It takes a key only if nobody has it.
+            // It takes a key only if no record has it.
             if !self.writer.insert(tag, key, record)? {
                 return Ok(Missing::Rightly);
             }

@@ -63,8 +63,8 @@ impl IndexedTable {
         listed
     }
 
-    /// Gives the last record its keys, if it is blank, nobody's, and not listed: a process was killed that had
-    /// appended it. What keeps that from being done is no reason not to open the table.
+    /// Gives the last record its keys, if it is blank, unlocked and not listed: the process that appended it was
+    /// killed. A failure of this does not prevent the opening of the table.
     pub(super) fn list_last(&mut self) {
         if self.indexes.bags.is_empty() || self.joined.is_some() {
             return;

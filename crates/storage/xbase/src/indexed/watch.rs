@@ -23,11 +23,11 @@ use std::time::SystemTime;
 /// The entries of other journals on a locked record or table.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) enum Left {
-    /// It is as the last who has committed left it.
+    /// It is as the last commit left it.
     Nothing,
     /// A transaction has changed it that is being cut off or undone at this moment.
     Ending,
-    /// A transaction in this folder belongs to nobody.
+    /// A transaction in this folder is abandoned.
     Abandoned,
 }
 
@@ -64,7 +64,7 @@ impl Watch {
         own: Option<&Path>,
         record: Option<u64>,
     ) -> Result<Left> {
-        // Mostly there is none.
+        // Usually there is none.
         if self.still_without(fs) {
             return Ok(Left::Nothing);
         }

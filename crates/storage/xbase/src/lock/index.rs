@@ -64,7 +64,7 @@ fn take_whole(file: &dyn WritableFile, range: ByteRange, wait: LockWait) -> Resu
     taken
 }
 
-/// The lock of an index file for reading: nobody writes until it is given back.
+/// The lock of an index file for reading: writers are excluded until it is released.
 #[derive(Clone, Copy, Debug)]
 #[must_use = "it has to be given back"]
 pub struct ReadingLock([Option<ByteRange>; 2]);

@@ -83,7 +83,7 @@ impl LockSettings {
         std::iter::once(&file.all).chain(file.tables.values()).try_for_each(|said| said.understood().map(drop))
     }
 
-    /// The scheme of the folder, or else the one that somebody asks for.
+    /// The scheme of the folder, or else the requested one.
     pub fn scheme_or(&self, asked: Option<LockScheme>) -> Option<LockScheme> {
         self.scheme.or(asked)
     }

@@ -17,7 +17,7 @@ pub(crate) struct TableLocks {
     file: Arc<dyn WritableFile>,
     pub(crate) plan: LockPlan,
     pub(crate) wait: LockWait,
-    /// Opened for exclusive use: nobody else is there, and no lock is needed.
+    /// Opened for exclusive use: no lock is needed.
     alone: bool,
     table: bool,
     header: bool,

@@ -320,8 +320,8 @@ impl Space {
 }
 
 /// The first block behind all values. Blocks behind the last counted one may hold what a program wrote that ended
-/// before it counted, so they are left alone. A number far behind the end of the file is none that a program counted
-/// to, and would make the file huge.
+/// before it counted, so they are left alone. A number far behind the end of the file cannot be a program's count, and
+/// would make the file huge.
 fn believed(next: u64, end: u64) -> u64 {
     const SLACK: u64 = 1;
     if next > end + SLACK { end } else { next.max(end) }

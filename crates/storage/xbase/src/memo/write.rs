@@ -42,8 +42,8 @@ pub struct MemoWriter {
 }
 
 impl MemoWriter {
-    /// Opens the memo file of a table with this version byte. `alone` says that nobody else has it open, so that
-    /// no locks are needed.
+    /// Opens the memo file of a table with this version byte. With `alone`, no other program has it open, so that no
+    /// locks are needed.
     pub fn open(file: Arc<dyn WritableFile>, table_version: u8, alone: bool, wait: LockWait) -> Result<MemoWriter> {
         let read: Arc<dyn File> = Arc::clone(&file) as Arc<dyn File>;
         let memo = Memo::open(read, table_version)?;
@@ -148,7 +148,7 @@ impl MemoWriter {
         self.end(space, result)
     }
 
-    /// Writes what one who is alone has put off: to be called before a record is written.
+    /// Writes the changes deferred under exclusive use: to be called before a record is written.
     pub fn settle(&mut self) -> Result<()> {
         match &mut self.space {
             Some(space) => space.write(&*self.file),

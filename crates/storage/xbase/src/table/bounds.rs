@@ -93,7 +93,7 @@ pub(crate) fn ranges(tag: &TableTag, files: &Files, leaves: &[Leaf<'_>]) -> Opti
 }
 
 /// The key of the records whose whole key is NULL because another field than those of `columns` is: whatever these hold, it
-/// is in no range of the tag. `None` when there are none such.
+/// is in no range of the tag. `None` without such records.
 pub(crate) fn hidden(tag: &TableTag, files: &Files, columns: &[usize]) -> Option<KeyBounds> {
     let is_nullable = |other: &usize| !columns.contains(other) && files.dbf.fields()[*other].null_bit.is_some();
     if !tag.tag.key_type().is_nullable() || !tag.keys().key.fields().iter().any(is_nullable) {

@@ -73,7 +73,7 @@ pub fn check_with_tags(
     (findings, tags)
 }
 
-/// Returns true if the header of a table says that there is a structural index, and there is none.
+/// Returns true if the header of a table announces a structural index that is missing.
 ///
 /// Errors: those of opening the table.
 pub fn lacks_index(fs: &Arc<dyn FileSystem>, path: &Path, options: OpenOptions) -> Result<bool> {
@@ -116,7 +116,7 @@ fn mostly_agrees(fs: &Arc<dyn FileSystem>, files: &Files, path: &Path) -> Result
 }
 
 /// The index files among these that cannot be read at all, so that no table has them for its own: cut, emptied, overwritten.
-/// An IDX that is none is another program's file, and a warning.
+/// An invalid IDX is another program's file, and a warning.
 pub fn check_index_files(fs: &dyn FileSystem, index_files: &[PathBuf]) -> Vec<Finding> {
     let mut findings = Vec::new();
     for path in index_files {

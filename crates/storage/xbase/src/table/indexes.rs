@@ -183,7 +183,7 @@ impl Indexes {
         self.paths.iter().find(|index| index.structural).map(|index| index.path.clone())
     }
 
-    /// The index files as they are now; `None` when there are none.
+    /// The current index files; `None` without index files.
     pub(crate) fn current(&self, state: &State) -> Option<Arc<IndexSet>> {
         if self.paths.is_empty() {
             return None;
@@ -286,7 +286,7 @@ impl Indexes {
         let mut notices = lock(&set.notices).clone();
         for bag in &set.bags {
             for tag in &bag.tags {
-                // One that no statement uses, whatever its keys are, is nobody's loss.
+                // A tag that no statement can use, whatever its keys are, is not reported.
                 let can_be_used = tag.tag.as_ref().is_ok_and(|known| known.unusable().is_none());
                 let reason = tag.known_disagreement(state).filter(|reason| can_be_used && !bag.is_strangers(reason));
                 if let Some(reason) = reason {

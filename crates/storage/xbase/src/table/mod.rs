@@ -77,7 +77,7 @@ pub const FIELD_COLUMN: &str = "mainstay.field";
 /// that differ in their case alone are equal.
 pub const COLLATED_COLUMN: &str = "mainstay.collation";
 
-/// Metadata of a column whose NULL is a field that nobody has filled in, of numbers or truths, in a file without NULLs: there is
+/// Metadata of a column whose NULL is an empty field, of numbers or truths, in a file without NULLs: there is
 /// no other NULL there. In a file of Visual FoxPro, which has NULLs of its own, the value is `own`.
 pub const BLANK_COLUMN: &str = "mainstay.blank";
 

@@ -28,7 +28,7 @@ const LOOKED_AT: usize = 64;
 /// As many of them are told from a table that was extended without its index.
 pub(crate) const MOST: usize = 64;
 
-/// The bytes of a record that nobody has given values.
+/// The bytes of a record without values.
 pub(crate) struct Blank {
     bytes: Vec<u8>,
     /// Cells that are filled when a record is appended.

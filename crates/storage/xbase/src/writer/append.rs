@@ -7,7 +7,7 @@ use mainstay_types::{Code, Error, Result, ValueRef, interrupt};
 use std::ops::RangeInclusive;
 use std::time::Instant;
 
-/// About how many bytes of records one who is alone collects before they are written.
+/// The approximate number of bytes of records collected under exclusive use before they are written.
 const PENDING_BYTES: usize = 1 << 20;
 
 impl TableWriter {
@@ -294,7 +294,7 @@ impl TableWriter {
         if self.pending.len() >= PENDING_BYTES { self.write_pending() } else { Ok(()) }
     }
 
-    /// Writes what one who is alone has collected.
+    /// Writes the records collected under exclusive use.
     pub(super) fn write_pending(&mut self) -> Result<()> {
         if self.options.access == Access::Shared || self.pending.is_empty() && !self.counters_changed {
             return Ok(());

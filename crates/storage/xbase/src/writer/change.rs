@@ -25,9 +25,9 @@ impl TableWriter {
         Ok(self.keep(update))
     }
 
-    /// As [`TableWriter::update`], but the blocks of old memos are not yet given back, so that the change can be
-    /// taken back. It is to be kept or taken back before the record is changed again; dropped, it stays, and the
-    /// blocks of the old memos are nobody's until the table is packed.
+    /// As [`TableWriter::update`], but the blocks of old memos are not yet freed, so that the change can be undone. It
+    /// must be kept or undone before the record is changed again; if dropped, the change stays, and the blocks of the
+    /// old memos are unused until the table is packed.
     pub fn update_revocably(&mut self, record: u64, values: &[(usize, ValueRef<'_>)]) -> Result<Update> {
         self.update_followed(record, values, &mut alone)
     }

@@ -28,7 +28,7 @@ impl TableWriter {
         Ok(())
     }
 
-    /// Keeps all others from opening the table, if nobody has it open besides this one; until
+    /// Prevents other programs from opening the table, if none has it open; until
     /// [`TableWriter::share_again`].
     pub(crate) fn claim_alone(&mut self) -> Result<bool> {
         if self.file.try_share(LockMode::Exclusive)? {

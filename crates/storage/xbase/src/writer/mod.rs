@@ -53,7 +53,7 @@ use std::time::{Duration, Instant, SystemTime};
 /// A progress callback of a long operation: the finished steps and all steps; `Break` stops it.
 pub type Telling<'p> = &'p mut dyn FnMut(u64, u64) -> ControlFlow<()>;
 
-/// For what nobody is told of.
+/// A callback that ignores the progress.
 fn untold(_: u64, _: u64) -> ControlFlow<()> {
     ControlFlow::Continue(())
 }
@@ -154,13 +154,13 @@ pub struct TableWriter {
     locks: TableLocks,
     counting: Vec<Counting>,
     blank: Vec<u8>,
-    /// The number of records: of one who is alone now, else when last looked at.
+    /// The number of records: the current one with exclusive use, else that of the last check.
     count: u64,
     /// Records that were appended and not yet written, the last ones of `count`.
     pending: Vec<u8>,
     /// The date in the header was written since the table was opened.
     date_is_current: bool,
-    /// Counters of one who is alone differ from those in the file.
+    /// Counters under exclusive use differ from those in the file.
     counters_changed: bool,
     /// True if the file may hold a record that refers to the memos stored for the change under way.
     is_referred_to: bool,
@@ -315,7 +315,7 @@ impl TableWriter {
         flushed.and(unlocked)
     }
 
-    /// Says in the header whether the table has a structural index; for one who is alone.
+    /// Sets the header's flag of a structural index; with exclusive use.
     pub(crate) fn mark_structural_index(&mut self, has: bool) -> Result<()> {
         if self.layout() == RecordLayout::Adt {
             return Ok(());
@@ -442,7 +442,7 @@ impl TableWriter {
 impl Drop for TableWriter {
     fn drop(&mut self) {
         if !self.pending.is_empty() && self.failed.is_none() {
-            // Nobody is left to be told; who wants to know closes the table.
+            // Errors are lost here; a caller that needs them closes the table.
             let _ = self.flush();
         } else if let Some(memo) = &mut self.memo {
             let _ = memo.settle();

@@ -27,8 +27,8 @@ const OVER_NINE: u64 = 0x7676_7676_7676_7676;
 /// The widest field that is parsed in words.
 const WIDEST_REGULAR: usize = 16;
 
-/// Decodes the column into the narrowest decimal that its precision takes, or into its SQL type if nobody will look
-/// through many of the values.
+/// Decodes the column into the narrowest decimal that its precision takes, or into its SQL type if few of the values
+/// will be read.
 pub(super) fn numeric(task: &mut Task<'_>, narrow: bool) -> Result<ArrayRef> {
     match task.field.precision() {
         _ if !narrow => decimals::<Decimal128Type>(task),
@@ -243,7 +243,7 @@ macro_rules! form {
             #[inline(always)]
             fn unsigned(&self, word: $word) -> Option<i64> {
                 let blank = !word & Self::DIGIT_BITS;
-                // A blank right above a byte that is none.
+                // A blank right above a byte that is not blank.
                 let inside = blank >> 8 & !blank & Self::DIGIT_BITS >> 8;
                 if inside | blank & self.digits != 0 {
                     return None;

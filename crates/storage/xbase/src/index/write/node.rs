@@ -322,7 +322,7 @@ impl Unpacked {
         }
     }
 
-    /// Takes a key out and, in an NTX, the child at `child`, which is none.
+    /// Removes a key and, in an NTX, the empty child pointer at `child`.
     pub(crate) fn remove_childless(&mut self, shape: &Shape, index: usize, child: usize) {
         self.remove(shape, index);
         if shape.is_ntx() {

@@ -41,7 +41,7 @@ pub trait Rebuild {
     /// The type of a tag's keys.
     fn key_type(&mut self, header: &TagHeader) -> Result<KeyType>;
 
-    /// Pushes the keys of the records that a tag lists. For a custom tag Harbour pushes none; who wants to keep its
+    /// Pushes the keys of the records that a tag lists. For a custom tag Harbour pushes none; a caller that keeps its
     /// entries reads them from the old file.
     fn collect(&mut self, number: usize, header: &TagHeader, keys: &mut KeySorter) -> Result<()>;
 
