@@ -273,7 +273,7 @@ impl Area {
         Ok(())
     }
 
-    /// Takes the value of a memo field away, and says in the record that there is none.
+    /// Removes the value of a memo field, and its reference in the record.
     fn set_memo_null(&mut self, field: usize, bit: usize) -> Result<()> {
         self.set_memo(field, b"")?;
         put_bit(&mut self.row.bytes, bit, true);

@@ -113,7 +113,7 @@ impl Area {
 
     /// An area without its table. `path` is what it answers when it is asked for its own.
     ///
-    /// Errors: those of opening a table, if the header is none.
+    /// Errors: those of opening a table, if the header is invalid.
     pub fn detached(path: &Path, form: &Form) -> Result<Area> {
         let files = Memory::new();
         let layout = if is_signature(&form.header) { RecordLayout::Adt } else { RecordLayout::Dbf };

@@ -63,7 +63,7 @@ pub(crate) struct IndexFile {
     settled: bool,
     /// Pages of another state may have been read.
     is_mixed: bool,
-    /// When it was last seen under the lock, and nobody has asked for a look since.
+    /// The time of the last check under the lock, unless a new check was requested since.
     verified: Option<Instant>,
     /// When the stamp was last seen to be this one.
     stamped: Option<Instant>,
@@ -124,7 +124,7 @@ impl IndexFile {
         !self.is_mixed && self.verified.is_some_and(|verified| verified.elapsed() < LOOK_AGAIN_AFTER)
     }
 
-    /// Takes the lock for reading, if the file can be locked; nobody writes until it is given back.
+    /// Takes the lock for reading, if the file can be locked; writers are excluded until it is released.
     pub(crate) fn lock(&self) -> Result<Option<ReadingLock>> {
         lock(self.lockable.as_deref(), self.how)
     }
@@ -167,8 +167,8 @@ impl IndexFile {
         Ok(true)
     }
 
-    /// Returns true if all pages that were used since are of one state: none was read, or nobody has written when the
-    /// lock is free.
+    /// Returns true if all pages that were used since are of one state: none was read, or the free lock shows that
+    /// there was no write.
     pub(crate) fn still_holds(&mut self) -> Result<bool> {
         let reads = self.bag.reads();
         if reads == self.reads {
@@ -219,8 +219,8 @@ impl IndexFile {
     }
 
     /// The writer of the same area is in this state now, before it writes or after. If it was in the same state as what
-    /// was read here, and nobody but it has written since, what was read still holds but for the trees that the change
-    /// touched.
+    /// was read here, and only it has written since, the pages read are still valid except for the trees that the
+    /// change touched.
     pub(crate) fn note_state(&mut self, state: BagState) {
         let own_only = self.reloads == Some(state.reloads);
         if state.head == self.head && state.known.is_as(&self.known) {
@@ -263,7 +263,7 @@ fn lock(file: Option<&dyn WritableFile>, how: Reading) -> Result<Option<ReadingL
     loop {
         match ReadingLock::try_take(file, how.locks) {
             Ok(Some(locked)) => return Ok(Some(locked)),
-            // A file system without locks: nobody else locks there either.
+            // A file system without locks: other programs cannot lock there either.
             Err(error) if error.code() == Code::Unsupported => return Ok(None),
             Err(error) => return Err(error),
             Ok(None) => {}

@@ -53,7 +53,7 @@ pub(crate) fn leave(kept: Kept) {
             gone.extend(tables.pop_front());
         }
     }
-    // Memory is given back when nobody waits for it any more.
+    // Memory is freed after the lock is released.
     drop(gone);
 }
 

@@ -26,8 +26,8 @@ impl Area {
         file.map_or(Ok(()), IndexFile::look)
     }
 
-    /// Does something with the current order. What it reads of the index is of one state of the file: either nobody
-    /// wrote meanwhile, or nobody could.
+    /// Runs an operation on the current order. Its reads of the index are of one state of the file: either there was no
+    /// write meanwhile, or writers were excluded.
     pub(crate) fn in_order<T>(&mut self, what: impl FnMut(&mut Area, usize) -> Result<T>) -> Result<T> {
         self.in_order_from(true, what)
     }
@@ -92,7 +92,7 @@ impl Area {
         order.renew(file, &self.dbf)
     }
 
-    /// Goes to a record by its number, whatever order, scope and filter are set; to EOF if there is none of it.
+    /// Goes to a record by its number, whatever order, scope and filter are set; to EOF if it does not exist.
     pub fn go_to(&mut self, record: u32) -> Result<()> {
         self.leave()?;
         self.look()?;

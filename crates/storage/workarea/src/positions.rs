@@ -172,8 +172,8 @@ impl Area {
         Ok(if count <= 1 { 0.0 } else { (number - 1) as f64 / (count - 1) as f64 })
     }
 
-    /// Goes to the record at this part of the order's scope, from 0 to 1, or the next one that is shown; where there is
-    /// none behind it, to the last.
+    /// Goes to the record at this part of the order's scope, from 0 to 1, or the next one that is shown; without one
+    /// behind it, to the last.
     pub fn set_relative_position(&mut self, position: f64) -> Result<()> {
         if position.is_nan() || position <= 0.0 {
             return self.go_top();

@@ -38,7 +38,7 @@ pub trait RecordRules: Send + Sync + Debug {
 pub struct Aside(Row);
 
 impl Area {
-    /// From now on these rules are asked; none asks nobody.
+    /// Sets the rules for later changes; `None` removes them.
     pub fn set_rules(&mut self, rules: Option<Arc<dyn RecordRules>>) {
         self.rules = rules;
     }

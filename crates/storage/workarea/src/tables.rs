@@ -318,7 +318,7 @@ impl Area {
     }
 }
 
-/// Tells nobody, and goes on.
+/// A progress callback that ignores the progress and goes on.
 pub fn untold(_: u64, _: u64) -> ControlFlow<()> {
     ControlFlow::Continue(())
 }

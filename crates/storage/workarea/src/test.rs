@@ -315,7 +315,7 @@ fn holds(relation: Relation, order: Ordering) -> bool {
     }
 }
 
-/// Returns true if eight digits can be compared as a day: months and days that are none are left to the full rule.
+/// Returns true if eight digits can be compared as a day: invalid months and days are left to the full rule.
 fn is_day(day: &[u8]) -> bool {
     let two = |at: usize| (day[at] - b'0') * 10 + (day[at + 1] - b'0');
     (1..=12).contains(&two(4)) && (1..=28).contains(&two(6))

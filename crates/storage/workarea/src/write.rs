@@ -464,7 +464,7 @@ impl Area {
 
 impl Drop for Area {
     fn drop(&mut self) {
-        // Nobody is left to be told; who wants to know closes the area.
+        // Errors are lost here; a caller that needs them closes the area.
         let _ = self.write();
     }
 }

@@ -63,7 +63,7 @@ impl Area {
         self.write_words(indexes)
     }
 
-    /// Removes an index of words; false if there is none of this name.
+    /// Removes a word index; false for an unknown name.
     ///
     /// Errors: those of [`Area::create_word_index`].
     pub fn delete_word_index(&mut self, tag: &str) -> Result<bool> {

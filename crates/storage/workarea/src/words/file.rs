@@ -89,7 +89,7 @@ fn checksum(bytes: &[u8]) -> u64 {
 
 /// The indexes of a file.
 ///
-/// Errors: `IndexDamaged` for a file that is none, or was cut.
+/// Errors: `IndexDamaged` for an invalid or truncated file.
 pub(super) fn decode(bytes: &[u8]) -> Result<Indexes> {
     let damaged = || Error::new(Code::IndexDamaged, "the file of the indexes of words is damaged");
     let (content, sum) = bytes.split_at_checked(bytes.len().wrapping_sub(8)).ok_or_else(damaged)?;

@@ -183,7 +183,7 @@ pub(crate) fn candidates(node: &Node, fields: &[Asked<'_>], count: usize) -> Opt
 }
 
 impl Candidates {
-    /// All that are none.
+    /// The records that are not candidates.
     pub(crate) fn others(self) -> Candidates {
         let mut bits = Bits::filled(self.bits.len(), true);
         for at in self.bits.ones_from(0) {
