@@ -252,7 +252,7 @@ impl Reducer<'_> {
             "isnull" | "greatest" | "least" => self.plain_call(&name, call),
             "nullif" => self.nullif(call),
             "iif" => self.iif(call),
-            // The same numbers; the detail is for who shows the definition.
+            // The same numbers; the detail serves the display of the definition.
             "newsequentialid" if self.in_table => self.call("newid:sequential", &[]),
             "newsequentialid" => {
                 let text = "The newsequentialid() built-in function can only be used in a DEFAULT expression for a column of \

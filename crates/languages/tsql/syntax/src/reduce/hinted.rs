@@ -33,7 +33,7 @@ pub struct Hinted {
     pub order: Vec<OrderItem>,
     /// True if the rows that are there are locked by what runs itself: the core's lock, or the change of these rows.
     pub is_locked: bool,
-    /// True if it is what the statement changes: who reads it to change it has it alone.
+    /// True if it is the target of the statement: rows read for a change are locked exclusively.
     pub is_changed: bool,
     /// Values of the columns of another source: its name, the column, the value.
     pub known: Vec<(String, String, Expr)>,
@@ -93,8 +93,8 @@ impl Hinted {
         })
     }
 
-    /// Returns true if others are kept from locking likewise. Of two who look at what they are about to change one
-    /// waits: if both looked, each would keep the other from changing it.
+    /// Returns true if the lock excludes other locks of its kind. Of two transactions that read rows in order to change
+    /// them, one waits: if both read, each would keep the other from changing them.
     pub fn is_exclusive(&self) -> bool {
         self.is_changed || says(&self.table.hints, &EXCLUSIVE)
     }

@@ -38,7 +38,7 @@ pub(super) struct ReadItself {
 }
 
 /// The functions that tell the moment, with their types and the moment as definitions have it. That of UTC is the same to the
-/// core, and has parentheses for who shows the definition.
+/// core, and has parentheses for the display of the definition.
 const MOMENTS: [(&str, &str, &str); 6] = [
     ("getdate", "datetime", "now()"),
     ("getutcdate", "datetime", "(now())"),
