@@ -159,7 +159,7 @@ pub(super) fn called<'t>(name: &str, arguments: &[Expr], context: &Item<'t>, aro
             Some(Item::Attribute(name, _)) => atom(local(name).to_owned()),
             _ => atom(String::new()),
         },
-        // `data`, and types of values: what is wanted of the text is decided by who converts it.
+        // `data`, and types of values: the conversion decides the use of the text.
         _ => argument(0).into_iter().map(|item| Item::Atom(item.text())).collect(),
     }
 }

@@ -408,7 +408,7 @@ pub(super) fn local(name: &str) -> &str {
     name.rsplit(':').next().unwrap_or(name)
 }
 
-/// The steps of a path that names places of the tree, for who changes it.
+/// The steps of a path to nodes of the tree, for changes of the tree.
 pub(super) fn is_simple(text: &str) -> bool {
     Path::read(text).is_ok_and(|path| matches!(path.expr, Expr::Steps(..) | Expr::Filtered(..)))
 }
