@@ -260,7 +260,7 @@ impl Emitter<'_> {
         (targets, landings)
     }
 
-    /// The places that leave CATCHes first, jumped over by those who do not branch.
+    /// The jumps that leave CATCHes first, skipped if there is no branch.
     fn land(&mut self, landings: Vec<(Target, LabelId)>, after: Target) {
         if !landings.is_empty() {
             self.jump(after);

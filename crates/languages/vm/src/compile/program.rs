@@ -96,7 +96,7 @@ impl Program {
         &self.routine
     }
 
-    /// The bytecode as text, an instruction a line, for people who look for time.
+    /// The bytecode as text, an instruction a line, for performance analysis.
     pub fn listing(&self) -> String {
         let mut out = String::new();
         for (pc, instruction) in self.code.iter().enumerate() {
