@@ -301,7 +301,7 @@ impl Default for LockWait {
 
 /// Takes a lock, waiting for it as told. `what` is the thing locked, for the message: `record 17`.
 ///
-/// Fails with `Code::Busy`, naming the holder where the system tells who it is, and as [`interrupt::check`] does.
+/// Fails with `Code::Busy`, naming the holder where the system knows it, and as [`interrupt::check`] does.
 pub fn take(file: &dyn WritableFile, range: ByteRange, wait: LockWait, what: impl Fn() -> String) -> Result<()> {
     // Usually the lock is free, and the clock is not read.
     if file.try_lock_range(range, LockMode::Exclusive)? {

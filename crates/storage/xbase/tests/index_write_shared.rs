@@ -252,8 +252,8 @@ fn a_writer_of_a_cdx_knows_its_own_writes_and_notices_those_that_are_not_counted
     notices_what_is_not_counted("a.cdx", BagSpec::harbour_cdx(), 8..12, 0);
 }
 
-/// In an NTX own writes are told from others' without a question after each; who does not count is noticed the first time
-/// behind the tick of the clock.
+/// In an NTX own writes are distinguished from others' without reading the stamp after each; a writer that does not
+/// raise the counter is noticed at the first check after the tick of the clock.
 #[test]
 fn a_writer_of_an_ntx_knows_its_own_writes_and_notices_those_that_are_not_counted() {
     notices_what_is_not_counted("a.ntx", BagSpec::ntx(), 2..4, 3);

@@ -564,8 +564,8 @@ fn who_goes_on_after_anothers_death_sees_what_was_before() {
     compare(&fs, &path("a"), &[]).unwrap();
 }
 
-/// Leaves what a transaction of another process has changed in record 3, whose locks are gone but for that of its journal:
-/// the lock of the record goes first when a process is killed, and who undoes a transaction holds its journal, too.
+/// Leaves the change of another process's transaction in record 3, with only the lock of its journal left: the lock of
+/// the record is lost first when a process is killed, and a process that undoes a transaction holds its journal, too.
 fn dying(fs: &Arc<dyn FileSystem>, access: Access) -> Arc<dyn WritableFile> {
     let mut table = open(fs, &path("a"), access);
     let transaction = Transaction::begin(Arc::clone(fs));

@@ -59,7 +59,7 @@ fn it_is_counted_at_once_and_gets_the_keys_of_its_values() {
     let record = table.append_blank_locked().unwrap();
     assert!(table.has_unlisted() && !other.try_lock_record(record).unwrap());
     assert_eq!((record, other.count().unwrap(), keys_in_file(&memory, 0)), (301, 301, 300));
-    // Another one appends meanwhile, and one who opens the table leaves what is not his alone.
+    // Another program appends meanwhile, and a program that opens the table does not touch records of others.
     assert_eq!(other.append(&refs(&values(7))).unwrap(), 302);
     open(&fs, path(), Access::Shared).close().unwrap();
     let (before, mut after) = filled(&mut table, record, "Quentin");

@@ -148,8 +148,8 @@ fn goes_on(system: &Simulated, notes: &[String]) -> Result<(), String> {
     }
 }
 
-/// The same when the power is lost, for who asked for it to be on the disk: what was acknowledged is there, and a
-/// step that was under way is done, or not, or reported and repaired.
+/// The same after a loss of power, with durable writes: acknowledged steps are there, and an unfinished step is
+/// complete, absent, or reported and repaired.
 #[test]
 fn a_lost_power_supply_takes_nothing_that_was_acknowledged() {
     for format in FORMATS {

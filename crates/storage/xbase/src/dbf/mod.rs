@@ -216,10 +216,10 @@ impl Dbf {
         self.count_in(self.file.stamp()?.len)
     }
 
-    /// The same, as a rule without asking for the file's length, for who has seen `known` records a moment ago: if the file
-    /// ends with the end mark behind these, nobody has appended one, because every program writes a new record behind
-    /// the others. Otherwise, where the end mark stands right behind the records that are counted, there are no others.
-    /// After a question for the length the next write takes longer (the system keeps a finer time of it).
+    /// The same, usually without reading the file's length, for a caller that has just seen `known` records: if the
+    /// file ends with the end mark behind these, there was no append, because every program writes a new record behind
+    /// the others. Otherwise, where the end mark is right behind the counted records, there are no others. After a read
+    /// of the length the next write takes longer (the system records its time with a finer resolution).
     pub fn count_by_mark(&self, known: u64) -> Result<u64> {
         if self.header.layout.end_mark().is_none() {
             return self.count_now();
@@ -236,7 +236,7 @@ impl Dbf {
         }
     }
 
-    /// The same for who knows how long the file is now.
+    /// The same for a known length of the file.
     pub fn count_in(&self, file_length: u64) -> Result<u64> {
         let header = Header { record_count: self.counted()?, ..self.header.clone() };
         let whole = header.records_in(file_length);

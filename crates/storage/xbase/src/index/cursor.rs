@@ -19,8 +19,8 @@ pub struct Cursor<'t> {
     place: Place,
 }
 
-/// A [`Cursor`] without its tag, for who keeps both: every call is given the tag, in the state (of its file) in which
-/// the place was taken. After the file has changed, the place is found again by key and record ([`Place::find`]).
+/// A [`Cursor`] without its tag, for callers that store both: every call takes the tag, in the state (of its file) in
+/// which the place was taken. After the file has changed, the place is found again by key and record ([`Place::find`]).
 #[derive(Debug)]
 pub struct Place {
     path: Path,

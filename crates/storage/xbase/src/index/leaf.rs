@@ -234,7 +234,8 @@ impl<'p> Leaf<'p> {
         let mut entries = self.entries();
         let (mut matched, mut is_first, mut is_equal) = (0, true, false);
         while let Some(entry) = entries.advance()? {
-            // As in a search: who shares more with the key before than the target does compares as that key did.
+            // As in a search: a key that shares more with the previous key than the target does compares as that key
+            // did.
             let same_as_previous =
                 !is_first && (entry.duplicates > matched || (matched == target.len() && entry.duplicates == matched));
             if !same_as_previous {

@@ -260,7 +260,7 @@ impl IndexedTable {
         made.and_then(|made| shared.map(|()| made))
     }
 
-    /// The same for one who may change the file.
+    /// The same, with permission to change the file.
     fn make_index(
         &mut self,
         path: &Path,
@@ -288,7 +288,7 @@ impl IndexedTable {
         Ok(TagId { bag, tag: 0 })
     }
 
-    /// From now on the table is locked as one that has a CDX: that is how those lock it who open it afterwards.
+    /// Locks the table from now on as one that has a CDX, as programs that open it afterwards do.
     fn lock_as_with_cdx(&mut self) -> Result<()> {
         let header = Header { has_structural_index: true, ..self.writer.dbf().header().clone() };
         let plan = LockPlan::new(self.options.scheme, &header, true);

@@ -6,7 +6,7 @@
 //! ```text
 //!   A  appends record 4, key 20                    ROLLBACK: 20 is free         COMMIT: 20 is record 4's
 //!   A  changes the key of record 2 from 7 to 8     ROLLBACK: 7 is record 2's    COMMIT: 7 is free
-//!   B  wants key 20, or key 7                      waits for A, who keeps record 4, or 2, locked
+//!   B  wants key 20, or key 7                      waits for A, which keeps record 4, or 2, locked
 //! ```
 //! A transaction that needs such a key waits for the record's lock, as long as for any lock, and then tries again. The
 //! journals of transactions contain these keys. They are read after the own keys were changed in memory, under the lock

@@ -114,8 +114,9 @@ impl Journal {
         Ok(())
     }
 
-    /// Leaves links where the table and its index files are, by their names and in truth: who opens them there looks for
-    /// journals there, and undoing follows a path out of the own folder to such a link only (`reach.rs`).
+    /// Leaves links in the folders of the table and its index files, both by name and by resolved path: processes that
+    /// open them there look for journals there, and undoing follows a path out of the journal's folder only to such a
+    /// link (`reach.rs`).
     fn link_all(&mut self, table: &Path, bags: &[PathBuf], durable: bool) -> Result<()> {
         self.link(folder_of(table), durable)?;
         for path in std::iter::once(table).chain(bags.iter().map(PathBuf::as_path)) {
@@ -170,7 +171,7 @@ impl Journal {
         Ok(())
     }
 
-    /// The file, for who goes on with it after this.
+    /// The file, for further use by the caller.
     pub(super) fn path(&self) -> &Path {
         &self.path
     }

@@ -52,7 +52,7 @@ impl IndexedTable {
         Ok(())
     }
 
-    /// Undoes what was cut off; waits while another does, or until the one who dies is dead.
+    /// Undoes an interrupted transaction; waits while another process does, or until a dying process has ended.
     fn settle(&self, left: Left, begun: &mut Option<Instant>) -> Result<()> {
         match left {
             Left::Nothing => Ok(()),
@@ -119,7 +119,7 @@ impl IndexedTable {
         Ok(())
     }
 
-    /// Undoes what was cut off before the table is locked: who holds it keeps that from being done.
+    /// Undoes interrupted transactions before the table is locked: the lock would prevent that.
     fn settle_table(&mut self) -> Result<Left> {
         let left = self.left_by_others(None)?;
         if left == Left::Abandoned {

@@ -6,8 +6,8 @@ use crate::writer::Change;
 use mainstay_types::Result;
 
 impl IndexedTable {
-    /// In which state an index file (by its number) was last read or written here; who reads it by other means can tell
-    /// from two of these whether only this table's changes lie between them.
+    /// The state in which an index file (by its number) was last read or written here; a reader by other means can tell
+    /// from two of these if only this table's changes are between them.
     pub fn index_state(&self, bag: usize) -> Option<BagState> {
         self.indexes.bags.get(bag)?.live().ok().map(|live| live.writer.state())
     }

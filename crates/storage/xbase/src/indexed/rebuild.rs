@@ -158,8 +158,8 @@ pub(super) fn stale_list(table: &Path) -> PathBuf {
 
 /// The index files that a table's list of stale ones names.
 ///
-/// Errors: `NotPermitted` when one of them is out of the table's folder: the list may come from anybody who may write there,
-/// and the indexes that it names are written.
+/// Errors: `NotPermitted` when one of them is out of the table's folder: the list may come from any user with write
+/// access there, and the indexes that it names are written.
 pub(super) fn stale_indexes(fs: &dyn FileSystem, table: &Path) -> Result<Vec<PathBuf>> {
     let list = stale_list(table);
     let names = match fs.read(&list) {

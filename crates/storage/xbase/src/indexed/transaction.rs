@@ -7,7 +7,7 @@
 //!   change    how to undo it -> journal | record, keys -> files, as without a transaction
 //!   commit    everything written | the journal is removed | old memos are free | locks are given back
 //!   rollback  newest first: records and keys as they were | the journal is removed | locks are given back
-//!   crash     the next here who opens a table of that folder, or locks a record of one, undoes what the journal says
+//!   crash     the next process that opens a table of that folder, or locks a record of one, undoes the journal
 //! ```
 //! An appended record has its number from the start, every read path (scans, index walks, SQL) sees the own changes,
 //! and files are always in the state that a sequence of single changes would leave, with index and table in agreement:

@@ -186,8 +186,8 @@ impl AdvantageKey {
         }
     }
 
-    /// An xBase expression over fields that are called `F1`, `F2` ...: what the key is to those who compare it with conditions.
-    /// With several parts, the same values as one text.
+    /// An xBase expression over fields that are called `F1`, `F2` ...: the form of the key that is compared with
+    /// conditions. With several parts, the same values as one text.
     pub(crate) fn expression(&self) -> String {
         let several = self.has_parts();
         let parts: Vec<String> = self.parts.iter().map(|part| part.expression(several)).collect();

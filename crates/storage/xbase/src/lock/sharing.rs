@@ -127,11 +127,11 @@ pub(super) enum Joined {
     Free,
     /// It is held together.
     Shared(Arc<Hold>),
-    /// One has it who does not share it.
+    /// Another user holds it without sharing.
     Refused,
 }
 
-/// One who shares.
+/// A user of shared locks.
 #[derive(Debug)]
 pub(super) struct Member {
     sharing: LockSharing,
@@ -150,8 +150,8 @@ impl Member {
         Some(Member { sharing, sharer, file: identity, number: NUMBERS.fetch_add(1, Ordering::Relaxed) })
     }
 
-    /// Has part in what another has locked, if there is such and if it may. Who may not is not to ask the system: the bytes
-    /// may be on its own file, and would be given to it once more.
+    /// Joins a lock of another user, if there is one and sharing is allowed. If it is refused, the system must not be
+    /// asked: the bytes may be locked on the same file, and would be granted again.
     pub(super) fn join(&self, thing: Thing) -> Joined {
         let held = self.sharing.held();
         let Some(hold) = held.get(&(self.file, thing)).and_then(Weak::upgrade) else { return Joined::Free };

@@ -336,7 +336,7 @@ impl DbfTable {
         self.writer_with(options, Disputed::Refused)
     }
 
-    /// The same for who says what becomes of index files that may be another table's.
+    /// The same with a choice for index files that may be another table's.
     pub fn writer_with(&self, options: WriteOptions, disputed: Disputed) -> Result<IndexedTable> {
         let code_page = options.code_page.or(self.options.code_page);
         let state = self.refreshed()?;
@@ -356,7 +356,7 @@ impl DbfTable {
     }
 
     /// The locks of Advantage's programs are not known. So an ADT is opened for exclusive use, unless its folder says that
-    /// only Mainstay writes to it, or a library's caller has it open who does.
+    /// only Mainstay writes to it, or a caller of the library that guarantees this has it open.
     fn access_for(&self, state: &State, asked: WriteAccess) -> WriteAccess {
         let is_adt = state.files.dbf.header().layout == RecordLayout::Adt;
         let is_ours = self.locks.adt_shared || LockSharing::is_entered();

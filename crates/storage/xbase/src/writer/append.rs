@@ -210,8 +210,8 @@ impl TableWriter {
         written.and(unlocked_new).and(unlocked).map(|()| new)
     }
 
-    /// Locks the header, and behind the last record as many as are to come. Who holds the whole table may want
-    /// the header next: it is not kept while the new records are waited for.
+    /// Locks the header, and the new records behind the last one. A program that holds the whole table may need the
+    /// header next: its lock is released while the new records are waited for.
     fn lock_for_append(&mut self, more: u64) -> Result<(RangeInclusive<u64>, bool)> {
         let begun = Instant::now();
         loop {

@@ -54,8 +54,8 @@ impl TableWriter {
         self.locks.wait = wait;
     }
 
-    /// Locks a record until [`TableWriter::unlock`] or [`TableWriter::unlock_record`]. Nothing is done for one who
-    /// is alone. Fails with `Code::Busy`, naming the holder, after the time that the options allow.
+    /// Locks a record until [`TableWriter::unlock`] or [`TableWriter::unlock_record`]. Does nothing under exclusive
+    /// use. Fails with `Code::Busy`, naming the holder, after the time that the options allow.
     pub fn lock_record(&mut self, record: u64) -> Result<()> {
         self.locks.lock_record(record)
     }
