@@ -90,7 +90,7 @@ impl Blocks {
         Ok(new)
     }
 
-    /// Goes on with what was left by who had the file open before, if it is in the same state.
+    /// Reuses the blocks cached at the last closing of the file, if it is in the same state.
     fn take_kept(&mut self) {
         let Some(stamp) = self.freshness.settled_stamp().filter(|_| self.file.is_on_disk()) else { return };
         if let Some(kept) = kept::take(&stamp, self.header_length, self.record_length)

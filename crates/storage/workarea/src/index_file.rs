@@ -154,7 +154,7 @@ impl IndexFile {
         if head(&*self.file)? != self.head {
             return Ok(false);
         }
-        // The stamp tells what those write who do not count; a question for it makes the next write dearer.
+        // The stamp reveals writes that do not raise the counter; reading it makes the next write slower.
         if self.stamped.is_none_or(|stamped| stamped.elapsed() >= LOOK_AGAIN_AFTER) {
             let now = SystemTime::now();
             if !self.is_stamped()? {

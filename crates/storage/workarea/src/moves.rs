@@ -244,7 +244,7 @@ impl Area {
         self.shown_in_order(record, false)
     }
 
-    /// The same, for who walks without arriving.
+    /// The same, for walks that do not stop at the record.
     pub(crate) fn step_shown(&mut self, forward: bool) -> Result<Option<u32>> {
         self.next(forward)
     }

@@ -154,11 +154,10 @@ impl Order {
         Ok(())
     }
 
-    /// A move begins, beside others who may write: where the place is now, it can be found again by [`Order::find_again`].
+    /// Begins a move in shared use: [`Order::find_again`] can find the current place again.
     ///
-    /// A walk must go on from where it was. What the record itself says may be of another time than the index: who goes
-    /// on from the key that it has by now leaves out all keys between, and who goes on from one that it had before sees
-    /// them again, again and again.
+    /// A walk must go on from its last place. The record may be newer or older than the index: a walk from its new key
+    /// would skip all keys in between, and one from its old key would see them again, without end.
     pub(crate) fn remember(&mut self) {
         let Order { at, stood, place, tag, .. } = self;
         match (*at, place.key(tag)) {

@@ -306,7 +306,7 @@ impl Area {
             }
         }
         self.files[at] = file;
-        // A tag that was made anew is the last of its file, as it is for who opens the file now.
+        // A rebuilt tag is the last of its file, as in a newly opened file.
         let mut orders = std::mem::take(&mut self.orders);
         orders.sort_by_key(|order| {
             let file = self.files.iter().position(|file| file.number == order.file);
