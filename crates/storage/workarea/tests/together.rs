@@ -57,7 +57,7 @@ fn read(path: &Path, done: &AtomicBool) -> u32 {
             assert_eq!(area.get_text(1).unwrap().len(), 4);
             area.skip(1).unwrap();
         }
-        // A tag changes once, from blank to one that comes later: a tag that was there at the beginning cannot be
+        // A tag changes once, from blank to one that comes later: a record that was there at the beginning cannot be
         // missed, except for one of each writer whose key is being written.
         assert!(seen.len() + WRITERS as usize >= there, "{} of {there} seen", seen.len());
         walks += 1;
