@@ -1,4 +1,4 @@
-//! What the machine takes: nanoseconds for simple operations, loops, calls and texts.
+//! Speed of the machine: nanoseconds for simple operations, loops, calls and texts.
 //!
 //! `cargo run --release -p mainstay-vm --example program_speed`
 

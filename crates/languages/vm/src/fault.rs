@@ -1,15 +1,15 @@
-//! What goes wrong: faults of the machine, and errors as a language raises them.
+//! Failures: faults of the machine, and errors as a language raises them.
 //!
-//! The machine finds [`Fault`]s, and knows no numbers and no texts. The host makes an error of its language from each
-//! ([`crate::Host::fault`]): 8115 and "Arithmetic overflow error ..." in T-SQL, ERR 36 in Business BASIC. Errors that
-//! the host's own statements raise are [`Raised`] from the beginning. The machine adds the place.
+//! The machine detects [`Fault`]s, without numbers or texts. The host turns each into an error of its language
+//! ([`crate::Host::fault`]): 8115 and "Arithmetic overflow error ..." in T-SQL, ERR 36 in Business BASIC. Errors of the
+//! host's own statements are [`Raised`] from the beginning. The machine adds the place.
 
 use crate::Type;
 use std::any::Any;
 use std::fmt;
 use std::sync::Arc;
 
-/// What the machine itself finds wrong.
+/// An error that the machine itself detects.
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
 pub enum Fault {
@@ -27,7 +27,7 @@ pub enum Fault {
     },
     /// A value of the wrong kind: from an Any, a native function or the host.
     TypeMismatch {
-        /// What was needed.
+        /// The required type.
         to: Type,
     },
     /// A call leaves out an argument that has no default.
@@ -140,11 +140,11 @@ pub struct Place {
 pub struct Raised {
     /// The language's number for it (`ERROR_NUMBER()`, `ERR`).
     pub number: i32,
-    /// How bad it is, where the language says so.
+    /// The severity, where the language has one.
     pub severity: u8,
     /// The language's second number (`ERROR_STATE()`, `RET`).
     pub state: i32,
-    /// What is wrong.
+    /// The text of the message.
     pub text: String,
     /// The routine where it happened: filled in by the machine unless the host does.
     pub routine: Option<Arc<str>>,
@@ -155,11 +155,11 @@ pub struct Raised {
     /// True if the routine where it happened may not handle it, while those that called it may: what a language finds
     /// wrong with a statement only when it comes to it.
     pub passes_own_handlers: bool,
-    /// What the machine found, if it was the machine.
+    /// The machine's fault, if that is the cause.
     pub fault: Option<Fault>,
     /// Where it passed through, innermost first.
     pub trace: Vec<Place>,
-    /// What the database said, if it was the database.
+    /// The database's error, if that is the cause.
     pub source: Option<mainstay_types::Error>,
     /// Whatever else the host wants to find again.
     pub detail: Option<Box<dyn Any + Send + Sync>>,

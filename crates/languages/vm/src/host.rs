@@ -1,8 +1,8 @@
-//! What a machine asks of the world: statements, names, time, and its language's errors.
+//! Services that the machine requires: statements, names, time, and its language's errors.
 //!
 //! A [`Host`] is a session of some language. The machine knows neither SQL nor screens: a statement is a number to it,
-//! with values that go in and slots that come out ([`crate::StatementCall`]). A host may run the machine again while one
-//! of its statements runs: a trigger does, and a function that a query calls.
+//! with values as inputs and slots as outputs ([`crate::StatementCall`]). A host may run the machine again while one of
+//! its statements runs: for a trigger, or a function that a query calls.
 
 use crate::machine::Scratch;
 use crate::{Fault, Program, Raised, Slot, StatementCall, StatementId};
@@ -11,7 +11,7 @@ use std::any::Any;
 use std::fmt;
 use std::sync::Arc;
 
-/// How a program goes on after a statement of the host.
+/// The continuation of a program after a statement of the host.
 ///
 /// One word and not an enum with a number in it: a `Result` of a word is returned in registers. One of such an enum is put
 /// together in memory of its parts, and the processor waits for it at every function that passes it on.
@@ -35,7 +35,7 @@ impl Flow {
     }
 }
 
-/// What a name of a call stands for.
+/// The meaning of a called name.
 #[derive(Clone, Debug)]
 pub enum Resolved {
     /// A program.
@@ -44,7 +44,7 @@ pub enum Resolved {
     Statement(StatementId),
 }
 
-/// What becomes of a [`Fault`].
+/// The host's answer to a [`Fault`].
 #[derive(Debug)]
 pub enum FaultAnswer {
     /// An error.
@@ -53,7 +53,7 @@ pub enum FaultAnswer {
     Null,
 }
 
-/// What becomes of an error that no handler takes.
+/// The host's answer to an error without a handler.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Unhandled {
     /// It leaves the machine: [`crate::Machine::run`] fails with it.
@@ -89,8 +89,9 @@ pub trait Host {
     /// A handler takes an error, and is about to begin.
     fn caught(&mut self, _error: &Raised) {}
 
-    /// What a procedure returns that goes on after this error, of a statement of its own or one that its handler took, unless
-    /// its RETURN says otherwise. Of several errors the least counts, and nothing that is above what it returns anyway.
+    /// The result of a procedure that goes on after this error, raised by one of its statements or caught by its
+    /// handler, unless its RETURN gives another. Of several results the least counts, and none that is above the
+    /// default result.
     fn status_after(&self, _error: &Raised) -> Option<i64> {
         None
     }
@@ -113,7 +114,7 @@ pub trait Host {
     /// A routine that is [`crate::Routine::scoped`] ended, in whatever way.
     fn left(&mut self, _program: &Arc<Program>, _level: usize) {}
 
-    /// What native functions of the language find again by [`NativeContext::session`]: the session's state.
+    /// The session's state, which native functions of the language get by [`NativeContext::session`].
     fn session(&mut self) -> Option<&mut dyn Any> {
         None
     }
@@ -125,7 +126,7 @@ pub trait Host {
     fn message(&mut self, _number: i32, _severity: u8, _text: &str) {}
 }
 
-/// What a native function gives.
+/// The result of a native function.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Produced {
     /// No value.
@@ -187,7 +188,7 @@ impl From<Decimal> for Produced {
     }
 }
 
-/// How a native function is called: with values, NULL among them, that live as long as the call.
+/// The signature of a native function: it gets values, NULL among them, that live as long as the call.
 pub type NativeCall = fn(&mut NativeContext<'_>, &[ValueRef<'_>]) -> Result<Produced, Box<Raised>>;
 
 /// A function of the language.
@@ -239,7 +240,7 @@ impl PartialEq for SharedOperation {
     }
 }
 
-/// What a native function may use while it runs.
+/// The context of a running native function.
 pub struct NativeContext<'a> {
     pub(crate) scratch: &'a mut Scratch,
     pub(crate) host: &'a mut dyn Host,
@@ -260,7 +261,7 @@ impl NativeContext<'_> {
         &mut self.scratch.bytes
     }
 
-    /// What [`Host::session`] gives, if it is of this type.
+    /// The state that [`Host::session`] gives, if it is of this type.
     pub fn session<T: Any>(&mut self) -> Option<&mut T> {
         self.host.session()?.downcast_mut()
     }
@@ -285,7 +286,7 @@ impl NativeContext<'_> {
         self.room
     }
 
-    /// What the host makes of a fault: an error, or NULL.
+    /// Asks the host to turn a fault into an error, or into NULL.
     pub fn fault(&mut self, fault: Fault) -> Result<Produced, Box<Raised>> {
         match self.host.fault(fault) {
             FaultAnswer::Raise(raised) => Err(raised),

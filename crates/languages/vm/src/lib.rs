@@ -1,8 +1,8 @@
 //! Programs and procedures in one typed form: the form, its bytecode, the machine that runs it.
 //!
-//! A language is put on this crate by a front end that makes a [`Routine`] of each procedure, function or batch, and by a
-//! [`Host`] that does what only the language and its session know. T-SQL is one, Business BASIC is to be another;
-//! `docs/vm.md` says which of their constructs becomes what.
+//! A language uses this crate with a front end that builds a [`Routine`] from each procedure, function or batch, and
+//! with a [`Host`] for everything specific to the language and its session. T-SQL is one, Business BASIC is to be
+//! another; `docs/vm.md` maps their constructs.
 //!
 //! ```text
 //!   source text --front end--> Routine ---verify, compile---> Program ---Machine::run---> values, errors

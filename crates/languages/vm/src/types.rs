@@ -1,8 +1,8 @@
-//! The types of slots and expressions: how a value is stored, and the range that it keeps to.
+//! The types of slots and expressions: the storage of a value, and its range.
 //!
 //! A language has more types than these (T-SQL has `datetime` and `datetime2`, Business BASIC has numbers of a
-//! PRECISION) and maps each to the one that stores it. What a type of the language means beyond its storage (rounding to
-//! 1/300 second, padding with blanks) is said by the operations that the front end puts into the form.
+//! PRECISION) and maps each to the one that stores it. The operations of the form express the meaning of a language's
+//! type beyond its storage (rounding to 1/300 second, padding with blanks).
 //!
 //! ```text
 //!   cells    16 bytes each: Boolean Integer Decimal Real Float Date Time Timestamp TimestampWithOffset Handle
@@ -14,7 +14,7 @@
 use mainstay_types::Value;
 use std::fmt;
 
-/// How wide a whole number is. It is stored in 64 bits; its width is what results are checked against.
+/// The width of an integer, which is stored in 64 bits; its width is what results are checked against.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Width {
     /// -128 to 127.
@@ -57,7 +57,7 @@ impl Width {
     }
 }
 
-/// What a slot stores and an expression gives. Every type has NULL beside its values.
+/// The type of a slot or an expression. Every type has NULL beside its values.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Type {
     /// True or false; NULL is the third value of logic.

@@ -1,4 +1,4 @@
-//! What a call allocates once it is warm: nothing, for scalars, texts, calls, native functions and statements of a host.
+//! Allocations of calls after the first one: none for scalars, texts, calls, native functions and statements of a host.
 
 mod common;
 

@@ -1,4 +1,4 @@
-//! Calls: arguments, what comes back, late binding, nesting, and runs inside runs.
+//! Calls: arguments, results, late binding, nesting, and runs inside runs.
 
 mod common;
 

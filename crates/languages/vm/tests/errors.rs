@@ -1,4 +1,4 @@
-//! Errors: handlers, places, traces, and what is left when one is through.
+//! Errors: handlers, places, traces, and the state after an error.
 
 mod common;
 
@@ -11,7 +11,7 @@ fn int(number: i32) -> Expression {
     Expression::int(number)
 }
 
-/// `1 / @zero`, which nobody knows before.
+/// `1 / @zero`, which is not constant.
 fn fails(r: &mut Routine) -> Expression {
     let zero = r.slot_with("@zero", Type::I32, Value::Integer(0));
     arithmetic(ArithmeticOp::Divide, int(1), Expression::slot(r, zero))
@@ -159,7 +159,7 @@ fn an_error_passes_through_routines_up_to_a_handler() {
     let error = run(&mut host, outer).unwrap_err();
     let trace: Vec<String> = error.trace.iter().map(|place| format!("{} {}", place.routine, place.line)).collect();
     assert_eq!(trace, ["inner 5", "middle 3", "outer 1"]);
-    // What a handler raises again has been where it was, and goes on from the handler.
+    // A rethrown error keeps its trace, which goes on from the handler.
     let mut catching = Routine::new("middle");
     catching.body = lines(3, vec![attempt(10, vec![exec("inner")], vec![StatementKind::Rethrow])]);
     host.add(catching);
@@ -216,8 +216,8 @@ fn without_a_handler_the_host_may_go_on_with_the_next_statement() {
     assert_eq!(host.notes, expected);
 }
 
-/// What errors leave to return: the least, unless RETURN says another value; an error that a callee kept to itself is not its
-/// caller's.
+/// The status that errors leave: the least, unless RETURN gives another value; an error that a callee handles does not
+/// count for its caller.13||Arithmetic errors that gave NULL since the record was last read.
 #[test]
 fn errors_that_do_not_end_a_routine_say_what_it_returns() {
     let statuses = [(50000, -6), (8134, -4)];
@@ -356,7 +356,7 @@ fn an_error_of_a_run_inside_a_statement_is_the_statements() {
     let mut outer = Routine::new("outer");
     let nested = common::build::host(NESTED, vec![Expression::text("trigger")], vec![]);
     outer.body = lines(1, vec![attempt(10, vec![nested], vec![note_error()]), note_text("goes on")]);
-    // The handler is outside the inner run: nobody is asked to go on with the next statement of the trigger.
+    // The handler is outside the inner run: the trigger does not go on with its next statement.
     host.goes_on = true;
     run(&mut host, outer).unwrap();
     assert_eq!(host.notes, ["50000 'from the trigger' line 4", "'goes on'"]);

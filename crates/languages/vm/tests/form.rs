@@ -168,7 +168,7 @@ fn widening_costs_nothing() {
     assert_eq!(Program::compile(r).unwrap().listing(), expected);
 }
 
-/// What the verifier says about a body, with two integers and a text as slots and two labels.
+/// The verifier's error for a body, with two integers and a text as slots and two labels.
 fn refusal(build: impl FnOnce(&mut Routine) -> Vec<StatementKind>) -> String {
     let mut r = Routine::new("bad");
     r.slot("@i", Type::I32);
@@ -273,7 +273,7 @@ fn deep_nesting_is_refused_instead_of_running_out_of_stack() {
     let deep = (0..300)
         .fold(Statement::new(1, StatementKind::Break), |inner, _| Statement::new(1, StatementKind::Loop(vec![inner])));
     assert_eq!(refusal(|_| vec![deep.kind]), "1: statements are nested deeper than 200");
-    // What is just allowed compiles.
+    // The greatest allowed depth compiles.
     let mut r = Routine::new("deep");
     let deep = (0..299).fold(int(1), |inner, _| Expression::new(Type::I32, ExpressionKind::BitNot(Box::new(inner))));
     let inside = Statement::new(1, ret(deep));

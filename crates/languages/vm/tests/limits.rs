@@ -1,4 +1,4 @@
-//! Limits: what stops a program that would not stop, or would take too much.
+//! Limits: programs that would not end, or would take too much memory, are stopped.
 
 mod common;
 

@@ -1,5 +1,4 @@
-//! Forms that something has gone wrong with: the verifier refuses them, or they run. Nothing panics, and nothing runs on
-//! for ever.
+//! Damaged forms: the verifier refuses them, or they run. Nothing panics, and every run ends.
 
 mod common;
 mod reference;
@@ -205,7 +204,7 @@ fn damaged_forms_are_refused_or_run() {
         };
         let limits = Limits { turns: 3000, gosubs: 50, text_bytes: 1 << 16, ..Limits::default() };
         let mut machine = Machine::new(limits);
-        // What it does is not told; that it comes back is.
+        // The result is not checked, only that the run ends.
         let _ = machine.run(&mut host, &program, &[]);
         assert_eq!(machine.level(), 0);
         ran += 1;

@@ -8,7 +8,7 @@ use mainstay_types::Value;
 use mainstay_vm::*;
 use reference::{Failure, Maker, Walker};
 
-/// What a fault is to the walker.
+/// The walker's failure for a machine's error.
 fn failure(raised: &Raised) -> Failure {
     match &raised.fault {
         Some(Fault::Overflow { .. }) => Failure::Overflow,

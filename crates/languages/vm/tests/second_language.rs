@@ -1,4 +1,4 @@
-//! A toy of Business BASIC, put on the machine: what the form must be able to say for a language that is not T-SQL.
+//! A small Business BASIC on the machine: the form must be able to express a language other than T-SQL.
 //!
 //! Numbers are decimals of two places, quotients are rounded to them; variables begin as 0 and ""; a GOTO to a line that
 //! there is not goes to the next one; FOR tests at its NEXT; SETERR, RETRY and ERR= take errors.
@@ -179,7 +179,7 @@ impl Compiler {
     }
 }
 
-/// A screen, and files of which there is none until somebody has asked twice.
+/// A screen, and files that exist only after two accesses.
 #[derive(Default)]
 struct Screen {
     printed: Vec<String>,

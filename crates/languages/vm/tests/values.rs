@@ -152,7 +152,7 @@ fn native_functions_get_values_and_give_any_kind() {
         Ok(Produced::Bytes)
     };
     assert_eq!(give(native(Type::BYTES, bytes, vec![])), Value::Binary(vec![7; 3]));
-    // What is not of the type that the form says is found, and not believed.
+    // A result of another type than the form declares is an error.
     assert_eq!(fault(native(Type::TEXT, bytes, vec![])), Fault::TypeMismatch { to: Type::TEXT });
     assert_eq!(fault(native(Type::I32, bytes, vec![])), Fault::TypeMismatch { to: Type::I32 });
     let large: NativeCall = |_, _| Ok(Produced::Integer(1 << 40));

@@ -1,4 +1,4 @@
-//! How long moves take over a table of 100,000 records: `cargo run --release --example area_speed -- FOLDER`, where
+//! Speed of moves over a table of 100,000 records: `cargo run --release --example area_speed -- FOLDER`, where
 //! the folder has `t11_bench100k.dbf` with its indexes (the fixtures have).
 
 use mainstay_vfs::{Disk, FileSystem};
@@ -101,7 +101,7 @@ fn main() -> Outcome {
     writes(&folder)
 }
 
-/// What it takes to fill a table, and to change it with three tags.
+/// Measures filling a table, and changing it with three tags.
 fn writes(folder: &Path) -> Outcome {
     let fields =
         vec![FieldSpec::new("ID", b'N', 8, 0), FieldSpec::new("TAG", b'C', 4, 0), FieldSpec::new("AMT", b'N', 8, 2)];

@@ -1,6 +1,6 @@
-//! How long it takes to fill a table, and to change one of 100,000 records with three tags beside others:
+//! Speed of filling a table, and of changing one of 100,000 records with three tags beside other programs:
 //! `cargo run --release --example write_speed -- FOLDER [ROW [REPEATS]]`, with the rows `stage`, `updates`, `appends`
-//! and `index`. The folder must exist; what is made in it stays there.
+//! and `index`. The folder must exist; the created files stay there.
 
 use mainstay_types::Error;
 use mainstay_vfs::{Disk, FileSystem};

@@ -1,4 +1,4 @@
-//! Aggregates over what the area shows: COUNT, SUM, AVERAGE, and the least and greatest value.
+//! Aggregates over the records that the area shows: COUNT, SUM, AVERAGE, and the least and greatest value.
 
 use crate::area::Area;
 use crate::value::FieldValue;
@@ -7,7 +7,7 @@ use mainstay_types::{Code, Error, Result};
 /// One aggregate.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Aggregate {
-    /// How many records.
+    /// The number of records.
     Count,
     /// The sum of an expression.
     Sum(String),

@@ -1,19 +1,18 @@
-//! Optimized filters (AOF, Rushmore): a condition of which the indexes answer what they can.
+//! Optimized filters (AOF, Rushmore): conditions that are answered by indexes as far as possible.
 //!
 //! ```text
 //!   TAG = 'AAAA' .AND. AMT > 100      both indexed: two bitmaps, intersected         Full
 //!   TAG = 'AAAA' .AND. NAME $ 'xyz'   one bitmap; the rest is asked of its records    Part
 //!   NAME $ 'xyz'                      every record is asked                            None
 //! ```
-//! An open order answers a comparison if its key expression is what is compared (`UPPER(NAME)` with a tag on
-//! `UPPER(NAME)`), in whatever spelling, and if it lists every record. A text beyond ASCII is sought in capitals only where
-//! those of the tag are those of the condition. What it gives is a superset: the whole condition
-//! is asked of every record that the bitmap leaves, when the area comes to it, so a record that another program changed
-//! is not shown by mistake. A record that *begins* to fulfil the condition through another program is shown after
-//! [`Area::refresh_aof`], or after the index was seen to have changed by a move to the top or bottom.
+//! An open order answers a comparison if its key expression is the compared expression (`UPPER(NAME)` with a tag on
+//! `UPPER(NAME)`), in any spelling, and if it lists every record. A text beyond ASCII is sought in capitals only where
+//! those of the tag are those of the condition. The result is a superset: the whole condition is evaluated for every
+//! remaining record when the area moves to it, so a record that another program changed is not shown by mistake. A
+//! record that *begins* to fulfil the condition by another program's change is shown after [`Area::refresh_aof`], or
+//! after a move to the top or bottom detects the change of the index.
 //!
-//! Records can be added and removed by hand ([`Area::customize_aof`]); what is said about a record then counts more
-//! than the condition.
+//! Records can be added and removed by hand ([`Area::customize_aof`]); this overrides the condition.
 
 use crate::area::Area;
 use crate::bits::Bits;
@@ -29,7 +28,7 @@ use mainstay_xbase::lock::ReadingLock;
 use std::collections::HashMap;
 use std::ops::{Bound, ControlFlow};
 
-/// How much of a condition the indexes answer.
+/// The extent to which the indexes answer a condition.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Optimized {
     /// All of it (`ADS_OPTIMIZED_FULL`).
@@ -40,7 +39,7 @@ pub enum Optimized {
     None,
 }
 
-/// What happens to records of an AOF.
+/// A change of an AOF for single records.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Customize {
     /// They are shown.
@@ -59,14 +58,14 @@ pub(crate) struct Aof {
     level: Optimized,
     /// The records that may pass; those behind its end may, too.
     candidates: Option<Bits>,
-    /// What was said about single records.
+    /// Records that the program added or removed.
     by_hand: HashMap<u32, bool>,
     /// The states of the index files that the candidates are from: numbers and versions.
     of: Vec<(u32, u64)>,
 }
 
 impl Aof {
-    /// Whether a record is shown.
+    /// Returns true if a record is shown.
     #[inline]
     pub(crate) fn shows(&self, scratch: &mut Scratch, recno: u32, record: &[u8]) -> Result<bool> {
         if !self.by_hand.is_empty()
@@ -95,7 +94,7 @@ impl Aof {
         found.map(|at| at as u32 + 1)
     }
 
-    /// Which of the records of a run may be shown, the run's first one first.
+    /// The records of a run that may be shown, the run's first one first.
     pub(crate) fn candidates_of(&self, first: u32, count: usize) -> Bits {
         match &self.candidates {
             Some(candidates) => candidates.part(first as usize - 1, count),
@@ -145,12 +144,12 @@ impl Area {
         self.visibility.aof.as_ref().map(|aof| aof.text.as_str())
     }
 
-    /// How much of the AOF the indexes answered.
+    /// The extent to which the indexes answered the AOF.
     pub fn aof_level(&self) -> Option<Optimized> {
         self.visibility.aof.as_ref().map(|aof| aof.level)
     }
 
-    /// How much of a condition the open indexes would answer.
+    /// The extent to which the open indexes would answer a condition.
     pub fn aof_level_of(&mut self, condition: &str) -> Result<Optimized> {
         self.test(condition)?;
         Ok(self.plan(&self.parse(condition)?)?.0)
@@ -204,7 +203,7 @@ impl Area {
         Ok(())
     }
 
-    /// Whether a record is in the AOF, or true without one.
+    /// Returns true if a record is in the AOF, or true without one.
     pub fn is_record_in_aof(&mut self, recno: u32) -> Result<bool> {
         if recno == 0 || recno > self.blocks.count() {
             return Ok(false);
@@ -224,7 +223,7 @@ impl Area {
         }
     }
 
-    /// What the indexes say of a condition: how much of it, and which records are left.
+    /// The indexes' answer to a condition: its extent, and the remaining records.
     fn plan(&mut self, expression: &Expression) -> Result<(Optimized, Option<Bits>)> {
         self.write()?;
         if self.has_unwritten || self.has_unwritten_keys {
@@ -272,7 +271,7 @@ impl Area {
     }
 }
 
-/// How often indexes that are being written to are asked again.
+/// The number of retries while indexes are being written to.
 const ATTEMPTS: usize = 50;
 
 fn no_aof() -> Error {
@@ -308,7 +307,7 @@ impl Planner<'_> {
         }
     }
 
-    /// What the indexes of words have said.
+    /// The results of the word indexes for a search.
     fn searched(&self, subject: &Expression, value: bool) -> (Optimized, Option<Bits>) {
         let text = subject.canonical();
         match self.words.iter().find(|(known, ..)| *known == text) {

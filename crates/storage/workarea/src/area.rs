@@ -67,7 +67,7 @@ pub struct Area {
     pub(crate) readers: Readers,
     /// Tags that are not understood: where they are, and why not.
     refused: Vec<(PathBuf, String, Error)>,
-    /// What is asked before records are written.
+    /// Rules that are checked before records are written.
     pub(crate) rules: Option<Arc<dyn RecordRules>>,
     next_order: u32,
     next_file: u32,
@@ -201,7 +201,7 @@ impl Area {
         &self.path
     }
 
-    /// How it was opened.
+    /// The options that it was opened with.
     pub fn options(&self) -> &AreaOptions {
         &self.options
     }
@@ -231,22 +231,22 @@ impl Area {
         self.memo.as_ref()
     }
 
-    /// Whether a field counts by itself.
+    /// Returns true if a field counts by itself.
     pub fn counts_up(&self, field: usize) -> bool {
         self.dbf.counter(field).is_some()
     }
 
-    /// What is odd about the table's header and length.
+    /// Oddities of the table's header and length.
     pub fn findings(&self) -> &[Finding] {
         self.dbf.findings()
     }
 
-    /// Whether nobody else may have the table open.
+    /// Returns true if the area has exclusive use of the table.
     pub(crate) fn is_alone(&self) -> bool {
         self.options.mode == Mode::Exclusive
     }
 
-    /// How index files are read: under the lock that the programs take which share the table.
+    /// The options for reading index files: under the lock of the programs that share the table.
     pub(crate) fn reading(&self) -> Reading {
         let has_cdx = sibling(&*self.fs, &self.path, &["cdx"]).is_some();
         let locks = LockPlan::new(self.options.scheme, self.dbf.header(), has_cdx);
@@ -347,13 +347,13 @@ impl Area {
         order.map(|order| order.id)
     }
 
-    /// What an order is.
+    /// The properties of an order.
     pub fn order_info(&self, id: OrderId) -> Option<OrderInfo> {
         let order = self.orders.iter().find(|order| order.id == id)?;
         Some(order.info(self.file_of(order)))
     }
 
-    /// What an order's keys are.
+    /// The type of an order's keys.
     pub fn order_key_kind(&self, id: OrderId) -> Option<ValueKind> {
         let order = self.orders.iter().find(|order| order.id == id)?;
         Some(order.key_kind())
@@ -398,25 +398,25 @@ impl Area {
         self.recno
     }
 
-    /// Whether the last move ended before the first record.
+    /// Returns true if the last move ended before the first record.
     #[inline]
     pub fn is_bof(&self) -> bool {
         self.bof
     }
 
-    /// Whether the area is behind the last record.
+    /// Returns true if the area is behind the last record.
     #[inline]
     pub fn is_eof(&self) -> bool {
         self.eof
     }
 
-    /// Whether the last thing done was a seek that found its key.
+    /// Returns true if the last operation was a seek that found its key.
     #[inline]
     pub fn is_found(&self) -> bool {
         self.found
     }
 
-    /// Whether the area is on a record.
+    /// Returns true if the area is on a record.
     #[inline]
     pub(crate) fn is_positioned(&self) -> bool {
         self.recno >= 1 && self.recno <= self.blocks.count()
@@ -428,7 +428,7 @@ impl Area {
         self.dbf.header().layout
     }
 
-    /// Whether the current record is marked as deleted.
+    /// Returns true if the current record is marked as deleted.
     pub fn is_deleted(&mut self) -> Result<bool> {
         let layout = self.layout();
         Ok(layout.is_deleted(self.record()?))
@@ -463,7 +463,7 @@ pub(crate) fn no_such_order(id: OrderId) -> Error {
     Error::new(Code::NotFound, format!("the area has no order number {}", id.0))
 }
 
-/// Whether the writer gives fields of a new record values of its own.
+/// Returns true if the writer sets values in a new record, such as counters.
 fn counts(dbf: &Dbf) -> bool {
     let stamps = |kind| matches!(kind, FieldKind::RowVersion | FieldKind::ModificationTime);
     dbf.fields().iter().enumerate().any(|(number, field)| stamps(field.kind) || dbf.counter(number).is_some())

@@ -1,4 +1,4 @@
-//! A set of records, one bit each: what an index gives to an AOF, and which records of a block are visible.
+//! A set of records, one bit each: the result of an index for an AOF, or the visible records of a block.
 
 /// Bits, of which those beyond the end read as one value.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -23,7 +23,7 @@ impl Bits {
         }
     }
 
-    /// How many there are.
+    /// The number of bits.
     pub(crate) fn len(&self) -> usize {
         self.len
     }
@@ -48,7 +48,7 @@ impl Bits {
         }
     }
 
-    /// How many are set.
+    /// The number of set bits.
     #[cfg(test)]
     pub(crate) fn count(&self) -> usize {
         self.words.iter().map(|word| word.count_ones() as usize).sum()

@@ -1,13 +1,13 @@
-//! The records of a table, read in blocks of about 16 KB and kept.
+//! The records of a table, read in blocks of about 16 KB and cached.
 //!
-//! A block belongs to a *generation*: the state that the file was in when somebody last looked. A look that finds the
-//! file changed begins a new one, and blocks of older ones are read again when they are next wanted. With its bytes a
-//! block keeps which of its records are visible, computed for all of them at once when the area walks through it.
+//! A block belongs to a *generation*: the state of the file at the last check. A check that finds the file changed
+//! begins a new one, and blocks of older ones are read again at their next use. With its bytes a block has the set of
+//! its visible records, computed for all of them at once when the area walks through it.
 //!
-//! Limits: at most `kept_bytes` are kept; when they are used up, all but the newest block are dropped, which costs a
-//! walk over a table larger than that nothing and random access little.
+//! Limits: at most `kept_bytes` are cached; when they are used up, all but the newest block are dropped, which costs
+//! nothing in a walk over a larger table and little in random access.
 //!
-//! What is there when the table is closed is left to who opens it next: see `kept.rs`.
+//! When the table is closed, its blocks are cached for the next area that opens it: see `kept.rs`.
 
 use crate::bits::Bits;
 use crate::freshness::{Freshness, Seen};
@@ -55,7 +55,7 @@ pub(crate) struct Blocks {
 pub(crate) struct Block {
     generation: u64,
     bytes: Vec<u8>,
-    /// Which visibility the bits are of, and the bits.
+    /// The number of the visibility, and its bits.
     visible: Option<(u64, Bits)>,
 }
 
@@ -90,7 +90,7 @@ impl Blocks {
         Ok(new)
     }
 
-    /// Goes on with what was left by who had the file open before, if it is in the same state.
+    /// Reuses the blocks cached at the last closing of the file, if it is in the same state.
     fn take_kept(&mut self) {
         let Some(stamp) = self.freshness.settled_stamp().filter(|_| self.file.is_on_disk()) else { return };
         if let Some(kept) = kept::take(&stamp, self.header_length, self.record_length)
@@ -159,7 +159,7 @@ impl Blocks {
         dbf.count_in(length)
     }
 
-    /// What is in memory may differ from the file: we wrote to it.
+    /// Begins a new generation of blocks: those in memory may differ from the file after a write.
     pub(crate) fn begin_generation(&mut self, dbf: &Dbf) -> Result<()> {
         self.generation += 1;
         self.count = narrow(dbf.count_now()?);

@@ -1,10 +1,10 @@
 //! Changes of the current record: kept in the area's copy of it until they are written.
 //!
-//! Every move, a new record, a lock that is given back and the closing of the area write what is pending first
-//! ([`Area::write`]), as xBase drivers do; [`Area::cancel`] forgets it. Beside others a record must be locked before it
-//! is changed: either the program locks it, or ([`AreaOptions::implicit_locks`]) the first change does, and the lock is
-//! given back when the record is written; so is that of a record that was appended. A lock that the program then asks for
-//! itself is its own, and stays.
+//! Every move, a new record, the release of a lock and the closing of the area write pending changes first
+//! ([`Area::write`]), as xBase drivers do; [`Area::cancel`] discards them. In shared use a record must be locked before
+//! it is changed: either the program locks it, or ([`AreaOptions::implicit_locks`]) the first change does, and the lock
+//! is released when the record is written; so is that of an appended record. A lock that the program requests itself
+//! after that is explicit, and stays.
 //!
 //! [`AreaOptions::implicit_locks`]: crate::AreaOptions::implicit_locks
 
@@ -37,7 +37,7 @@ impl Area {
         Ok(())
     }
 
-    /// Whether there are changes that are not written.
+    /// Returns true if there are changes that are not written.
     pub fn has_pending(&self) -> bool {
         self.row.is_changed || self.row.is_new
     }
@@ -273,7 +273,7 @@ impl Area {
         Ok(())
     }
 
-    /// Takes the value of a memo field away, and says in the record that there is none.
+    /// Removes the value of a memo field, and its reference in the record.
     fn set_memo_null(&mut self, field: usize, bit: usize) -> Result<()> {
         self.set_memo(field, b"")?;
         put_bit(&mut self.row.bytes, bit, true);
@@ -304,7 +304,7 @@ impl Area {
     }
 }
 
-/// Whether a bit of a record's `_NullFlags` is set.
+/// Returns true if a bit of a record's `_NullFlags` is set.
 pub(crate) fn has_bit(record: &[u8], bit: usize) -> bool {
     record.get(bit / 8).is_some_and(|byte| byte & 1 << (bit % 8) != 0)
 }

@@ -1,4 +1,4 @@
-//! Records that are in no table: bytes that a program puts together, and the keys that orders would have for them.
+//! Records outside of a table: bytes composed by a program, and the keys that orders would have for them.
 //!
 //! [`Area::compose`] shows such bytes in the place of the current record, so that its fields are set and read as those of
 //! any record; nothing of it is written. [`Area::take_back`] ends that.

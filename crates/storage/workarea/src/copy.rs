@@ -1,7 +1,7 @@
 //! Records copied into a new table: COPY TO, SORT.
 //!
-//! What is copied is what the area shows, in its order, or all; marks of deletion go along. Fields of the same type are
-//! copied byte for byte; in another format values are converted as when they are written.
+//! The copy has the records that the area shows, in its order, or all records; deletion marks are copied too. Fields of
+//! the same type are copied byte for byte; in another format values are converted as when they are written.
 
 use crate::area::Area;
 use mainstay_types::{Code, Error, Result, ValueRef};
@@ -16,7 +16,7 @@ use std::cmp::Ordering;
 use std::path::Path;
 use std::sync::Arc;
 
-/// What is copied.
+/// The records and fields to copy.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct CopyOptions {
     /// The fields, by their places; all without it.

@@ -1,12 +1,12 @@
-//! An area without its table: the form of a table that is elsewhere, and one record of it at a time.
+//! An area without its table: the form of a remote table, and one record of it at a time.
 //!
-//! The client of a server reads and changes fields, and computes expressions, without asking the server: it is given the
-//! header of the table once, and a record's bytes whenever it moves. With these it has an area of its own, over a table
-//! of one blank record in memory; [`Area::show`] makes the record that was received the current one, under its real
-//! number. Changes are made there as in any area opened for exclusive use, and [`Area::changes`] says what is to be
-//! sent. Long values are lent to it one by one ([`Area::lend_value`]).
+//! The client of a server reads and changes fields, and computes expressions, without requests to the server: it
+//! receives the header of the table once, and a record's bytes at every move. From these it builds a local area, over a
+//! table of one blank record in memory; [`Area::show`] makes the received record the current one, under its real
+//! number. Changes are made there as in any area opened for exclusive use, and [`Area::changes`] returns the changes to
+//! send. Long values are supplied one by one ([`Area::lend_value`]).
 //!
-//! The other side has an area over the real table, and puts what it is sent there: [`Area::set_position`],
+//! The server has an area over the real table, and applies the received changes there: [`Area::set_position`],
 //! [`Area::put_changes`].
 
 use crate::area::{Area, Row};
@@ -20,12 +20,12 @@ use mainstay_xbase::table::sibling;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-/// How much of a memo file tells its form.
+/// The number of a memo file's first bytes that determine its form.
 const MEMO_HEADER: usize = 512;
 /// The longest record of which a header may speak, in bytes.
 const LONGEST_RECORD: u32 = 1 << 20;
 
-/// What an area without its table is made of.
+/// The data from which an area without its table is built.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Form {
     /// The table's header, up to its first record.
@@ -34,7 +34,7 @@ pub struct Form {
     pub memo: Option<(String, Vec<u8>)>,
     /// The code page that the table was opened in, by its number, if that is not the file's own.
     pub code_page: Option<u16>,
-    /// Whether it may be written to.
+    /// True if it may be written to.
     pub is_writable: bool,
 }
 
@@ -51,7 +51,7 @@ pub struct Position {
     pub found: bool,
 }
 
-/// What is changed in the current record and not written.
+/// The unwritten changes of the current record.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct RowChanges {
     /// The fields of the record that differ: where each begins, and its bytes.
@@ -92,7 +92,7 @@ fn with_one_record(header: &[u8], layout: RecordLayout) -> Result<Vec<u8>> {
 }
 
 impl Area {
-    /// What a detached area of this table is made of.
+    /// The data for a detached area of this table.
     pub fn form_of_table(&self) -> Result<Form> {
         let mut header = vec![0; self.header().header_length as usize];
         self.dbf.file().read_exact_at(&mut header, 0)?;
@@ -113,7 +113,7 @@ impl Area {
 
     /// An area without its table. `path` is what it answers when it is asked for its own.
     ///
-    /// Errors: those of opening a table, if the header is none.
+    /// Errors: those of opening a table, if the header is invalid.
     pub fn detached(path: &Path, form: &Form) -> Result<Area> {
         let files = Memory::new();
         let layout = if is_signature(&form.header) { RecordLayout::Adt } else { RecordLayout::Dbf };
@@ -171,7 +171,7 @@ impl Area {
         Position { record: self.recno, bof: self.bof, eof: self.eof, found: self.found }
     }
 
-    /// Whether the value of a field is not in the record, and not at hand.
+    /// Returns true if the value of a field is not in the record, and not loaded.
     pub fn lacks_value(&mut self, field: usize) -> Result<bool> {
         let kind = self.field(field)?.kind;
         let is_known = |known: usize| known == field;
@@ -192,7 +192,7 @@ impl Area {
         self.row.lent.push((field, value));
     }
 
-    /// What is changed in the current record.
+    /// The unwritten changes of the current record.
     pub fn changes(&self) -> RowChanges {
         let mut changes = RowChanges::default();
         if !self.row.is_changed {
@@ -256,7 +256,7 @@ impl Area {
         self.begin_change()
     }
 
-    /// Whether the record the area is on is among those that are shown, in the scope of the order.
+    /// Returns true if the record the area is on is among those that are shown, in the scope of the order.
     pub fn is_shown_here(&mut self) -> Result<bool> {
         if !self.is_positioned() {
             return Ok(false);
@@ -265,7 +265,7 @@ impl Area {
         Ok(self.is_shown(record)? && (self.order().is_none() || self.is_listed(record)?))
     }
 
-    /// What tells this state of the table's file from another.
+    /// The stamp that identifies this state of the table's file.
     pub fn stamp(&self) -> Result<mainstay_vfs::Stamp> {
         self.dbf.file().stamp()
     }
@@ -275,7 +275,7 @@ impl Area {
         self.blocks.count()
     }
 
-    /// Whether the current record was appended and is made when it is written.
+    /// Returns true if the current record was appended and is made when it is written.
     pub fn has_new_record(&self) -> bool {
         self.row.is_new
     }

@@ -1,7 +1,7 @@
-//! Numbers as they are written in number fields: read, eight digits at once where that will do.
+//! Parsing of numbers in number fields, eight digits at once where possible.
 //!
-//! Most fields of a record that a program asks for are such numbers, and a walk asks for one at every step. A field of up to
-//! eight bytes fits a register, in which all of its digits are looked at together:
+//! Most fields that a program reads are such numbers, and a walk reads one at every step. A field of up to eight bytes
+//! fits a register, in which all of its digits are processed together:
 //!
 //! ```text
 //!   "   12.50"   the point is where the header says     it is taken out, and blanks come in at the front

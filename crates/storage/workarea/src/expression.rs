@@ -11,7 +11,7 @@ use mainstay_xbase::keys::Letters;
 use mainstay_xbase::memo::Memo;
 use std::sync::Arc;
 
-/// How many compiled expressions an area keeps.
+/// The number of compiled expressions in the cache.
 const KEPT: usize = 32;
 
 /// Expressions that were compiled before.
@@ -31,14 +31,14 @@ impl Area {
         Expression::parse(self.literal_bytes(text))
     }
 
-    /// What expressions over the current record are compiled against, whose memos are given with it. Text that is not
-    /// ASCII must be in the table's code page. Capitals are those of the programs that the table is of.
+    /// The context of expressions over the current record; the caller supplies its memos. Text that is not ASCII must
+    /// be in the table's code page. Capitals are those of the table's programs.
     pub(crate) fn context(&self) -> Context<'_> {
         let case = Letters::of_table(&self.dbf).table(&self.dbf);
         Context { exact: self.exact, case, memos: Memos::Given, ..Context::new(self.fields()) }
     }
 
-    /// What a condition is compiled against that is asked of any record. Of a table elsewhere there are no memos here.
+    /// The context of a condition over any record. A remote table has no memos here.
     pub(crate) fn context_of(&self, condition: &str) -> Result<Context<'_>> {
         let memo = if self.memos_in(condition).is_empty() { None } else { self.shared_memo()? };
         Ok(Context { memos: memo.map_or(Memos::Given, Memos::In), ..self.context() })
@@ -96,7 +96,7 @@ impl Area {
     pub fn check_expression(&self, text: &str) -> Result<ValueKind> {
         let expression = self.parse(text)?;
         if expression.searches() {
-            // Which indexes there are is seen when the condition is set.
+            // The existing indexes are checked when the condition is set.
             Test::with_searches(&expression, &self.context(), &Texts::to_check(&self.dbf))?;
             return Ok(ValueKind::Logical);
         }
@@ -117,7 +117,7 @@ impl Area {
         Ok(compiled.evaluate_with(scratch, &row.bytes, *recno, &memos)?.into())
     }
 
-    /// Whether a condition is true for the current record.
+    /// Returns true if a condition is true for the current record.
     pub fn evaluate_logical(&mut self, text: &str) -> Result<bool> {
         if may_search(text) && Expression::parse(text)?.searches() {
             return self.evaluate_search(text);
@@ -138,7 +138,7 @@ impl Area {
     }
 }
 
-/// Whether a text may be a condition with a search: most are not, and are not parsed twice.
+/// Returns true if a text may be a condition with a search: most are not, and are not parsed twice.
 fn may_search(text: &str) -> bool {
     text.as_bytes().windows(8).any(|window| window.eq_ignore_ascii_case(b"contains"))
 }

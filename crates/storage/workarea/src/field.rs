@@ -1,8 +1,8 @@
 //! Typed values of the current record's fields.
 //!
-//! What a program gets is what is in the file: texts in full width and in the table's code page, blank dates as 0, an
-//! empty number as 0. NULL (Visual FoxPro) is [`FieldValue::Null`] where a value of any type is asked for, and the
-//! type's empty value where one of a certain type is.
+//! Values are as in the file: texts in full width and in the table's code page, blank dates as 0, an
+//! empty number as 0. NULL (Visual FoxPro) is [`FieldValue::Null`] when a value of any type is requested, and the
+//! type's empty value for a certain type.
 
 use crate::area::Area;
 use crate::buffer::has_bit;
@@ -206,7 +206,7 @@ impl Area {
         }
     }
 
-    /// Whether a logical field is true.
+    /// Returns true if a logical field is true.
     pub fn get_logical(&mut self, field: usize) -> Result<bool> {
         match self.get(field)? {
             FieldValue::Logical(value) => Ok(value),
@@ -282,7 +282,7 @@ impl Area {
         Ok(has_bit(&self.row.bytes, bit))
     }
 
-    /// Whether a field is empty: blank or zero, a memo without a value, or NULL.
+    /// Returns true if a field is empty: blank or zero, a memo without a value, or NULL.
     pub fn is_empty(&mut self, field: usize) -> Result<bool> {
         if matches!(self.field(field)?.kind, FieldKind::Memo | FieldKind::MemoBinary | FieldKind::MemoWide) {
             return Ok(self.reference(field)?.is_none());
@@ -359,7 +359,7 @@ impl Area {
     }
 }
 
-/// What a field without a value reads as.
+/// The value of an empty field.
 fn empty(kind: FieldKind) -> FieldValue {
     match kind {
         FieldKind::Date | FieldKind::DateBinary | FieldKind::DateJulian | FieldKind::DatePacked => FieldValue::Date(0),

@@ -1,16 +1,16 @@
-//! Whether a file is still as it was when it was read: see the crate's text for when that is asked.
+//! Change detection of files by their stamps; the crate's text describes when they are checked.
 //!
-//! A stamp that is young does not tell: a write right after it may leave the same one ([`Stamp::is_settled`]). So while
-//! the stamp is young, what was read counts as out of date at every look, which costs a block or a few pages.
+//! A young stamp proves nothing: a write right after it may leave the same one ([`Stamp::is_settled`]). So while the
+//! stamp is young, cached data counts as out of date at every check, which costs a block or a few pages.
 
 use mainstay_types::Result;
 use mainstay_vfs::{File, Stamp};
 use std::time::{Duration, Instant, SystemTime};
 
-/// How old a look at the files may be when the area skips.
+/// The greatest age of a look at the files when the area skips.
 pub const LOOK_AGAIN_AFTER: Duration = Duration::from_millis(5);
 
-/// What is known about one file that others may write to.
+/// The known state of a file that other programs may write to.
 #[derive(Debug)]
 pub(crate) struct Freshness {
     stamp: Stamp,
@@ -24,7 +24,7 @@ pub(crate) struct Freshness {
     written: Option<Instant>,
 }
 
-/// What a look has seen.
+/// The result of a look at the file.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Seen {
     /// The file is as it was.
@@ -39,7 +39,7 @@ pub(crate) enum Seen {
 const SKIPS_UNASKED: u32 = 16;
 
 impl Freshness {
-    /// What is read from now on is at least as new as this.
+    /// The state from a new look: later reads are at least as new.
     pub(crate) fn new(file: &dyn File, alone: bool) -> Result<Freshness> {
         let now = SystemTime::now();
         let stamp = file.stamp()?;
@@ -87,7 +87,7 @@ impl Freshness {
         self.settled.then_some(self.stamp)
     }
 
-    /// Whether the last look is old.
+    /// Returns true if the last look is too old.
     #[inline]
     pub(crate) fn is_due(&mut self) -> bool {
         if self.alone {

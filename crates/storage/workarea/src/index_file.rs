@@ -1,20 +1,20 @@
-//! An index file that an area has open.
+//! An open index file of an area.
 //!
-//! Its pages are those of one state of the file. While the file's stamp is old and the same, nobody has written, and
-//! pages are read without more ado. A stamp that is young proves nothing: another program may be between two of its
-//! writes. Then the file is *doubtful*, and pages are read under the lock that every writer takes ([`IndexFile::lock`]),
-//! after it was seen whether they are still those of before: who writes counts up a number in the header (Harbour's CDX
-//! at byte 8, NTX at byte 2). Files without that number are read anew each time until their stamp is old enough.
+//! Its pages are those of one state of the file. While the file's stamp is old and unchanged, there was no write, and
+//! pages are read directly. A young stamp proves nothing: another program may be between two of its writes. Then the
+//! file is *doubtful*, and pages are read under the lock that every writer takes ([`IndexFile::lock`]), after a check
+//! that they are unchanged: writers raise a counter in the header (Harbour's CDX at byte 8, NTX at byte 2). Files
+//! without a counter are read again each time until their stamp is old enough.
 //!
-//! Where that number is counted, pages that are in memory are used without the lock while it is the one of before: who is
-//! still writing has not changed them, and who has finished has counted ([`IndexFile::holds_unlocked`]). FoxPro does not
-//! count in a file that Harbour has made; what it writes there is seen by the stamp, which is asked for every 5 ms then.
+//! Where the counter is raised, pages in memory are used without the lock while it is unchanged: a writer that is still
+//! at work has not changed them, and one that has finished has raised it ([`IndexFile::holds_unlocked`]). FoxPro does
+//! not raise the counter in a file that Harbour has made; its writes there are detected by the stamp, which is then
+//! read every 5 ms.
 //!
-//! What the area's own writer changes is known: see [`IndexFile::note_state`]. Its writes leave other stamps behind, which are
-//! told by their times ([`KnownStamp`]).
+//! Changes by the area's own writer are known: see [`IndexFile::note_state`]. Its writes leave other stamps, which are
+//! identified by their times ([`KnownStamp`]).
 //!
-//! Limits: a file that may not be opened for writing cannot be locked; reading it while somebody writes may then miss
-//! records.
+//! Limits: a file that may not be opened for writing cannot be locked; reading it during a write may then miss records.
 
 use crate::freshness::LOOK_AGAIN_AFTER;
 use mainstay_types::{Code, Error, Result};
@@ -32,14 +32,14 @@ const HEAD_BYTES: usize = 16;
 /// Up to so many bytes of pages in memory none is read that is not kept, which is how one notices that pages were read.
 const UNLOCKED_BYTES: usize = 32 << 20;
 
-/// How the index files of an area are read.
+/// Options for reading an area's index files.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Reading {
     /// Nobody else has them open.
     pub(crate) alone: bool,
-    /// What is locked.
+    /// The locks for reading.
     pub(crate) locks: LockPlan,
-    /// How long a writer is waited for.
+    /// The time to wait for a writer.
     pub(crate) wait: LockWait,
 }
 
@@ -57,17 +57,17 @@ pub(crate) struct IndexFile {
     lockable: Option<Arc<dyn WritableFile>>,
     head: [u8; HEAD_BYTES],
     known: KnownStamp,
-    /// How often the writer had seen others write, when it was in the same state.
+    /// The writer's number of reloads in the same state.
     reloads: Option<u64>,
-    /// Whether a later write is certain to give the file another stamp.
+    /// True if a later write is certain to give the file another stamp.
     settled: bool,
     /// Pages of another state may have been read.
     is_mixed: bool,
-    /// When it was last seen under the lock, and nobody has asked for a look since.
+    /// The time of the last check under the lock, unless a new check was requested since.
     verified: Option<Instant>,
     /// When the stamp was last seen to be this one.
     stamped: Option<Instant>,
-    /// How often something was read when that was last looked at.
+    /// The number of reads at the last check.
     reads: u64,
     how: Reading,
 }
@@ -114,17 +114,17 @@ impl IndexFile {
         Ok(())
     }
 
-    /// Whether pages have to be read under the lock, after [`IndexFile::verify`].
+    /// Returns true if pages have to be read under the lock, after [`IndexFile::verify`].
     pub(crate) fn is_doubtful(&self) -> bool {
         !self.how.alone && (!self.settled || self.is_mixed)
     }
 
-    /// Whether the pages that are in memory were seen to be true a moment ago: they will do for a step.
+    /// Returns true if the pages in memory were verified recently enough for one step.
     pub(crate) fn is_fresh(&self) -> bool {
         !self.is_mixed && self.verified.is_some_and(|verified| verified.elapsed() < LOOK_AGAIN_AFTER)
     }
 
-    /// Takes the lock for reading, if the file can be locked; nobody writes until it is given back.
+    /// Takes the lock for reading, if the file can be locked; writers are excluded until it is released.
     pub(crate) fn lock(&self) -> Result<Option<ReadingLock>> {
         lock(self.lockable.as_deref(), self.how)
     }
@@ -145,8 +145,8 @@ impl IndexFile {
         self.read_anew()
     }
 
-    /// Whether the pages of a doubtful file that are in memory are true without the lock. After they were used it has to be
-    /// asked whether others were read besides: [`IndexFile::still_holds`].
+    /// Returns true if the pages of a doubtful file that are in memory are true without the lock. After they were used
+    /// it has to be asked whether others were read besides: [`IndexFile::still_holds`].
     pub(crate) fn holds_unlocked(&mut self) -> Result<bool> {
         if self.is_mixed || self.bag.kept_bytes() > UNLOCKED_BYTES || !self.counts() {
             return Ok(false);
@@ -154,7 +154,7 @@ impl IndexFile {
         if head(&*self.file)? != self.head {
             return Ok(false);
         }
-        // The stamp tells what those write who do not count; a question for it makes the next write dearer.
+        // The stamp reveals writes that do not raise the counter; reading it makes the next write slower.
         if self.stamped.is_none_or(|stamped| stamped.elapsed() >= LOOK_AGAIN_AFTER) {
             let now = SystemTime::now();
             if !self.is_stamped()? {
@@ -167,7 +167,8 @@ impl IndexFile {
         Ok(true)
     }
 
-    /// Whether all pages that were used since are of one state: none was read, or nobody has written when the lock is free.
+    /// Returns true if all pages that were used since are of one state: none was read, or the free lock shows that
+    /// there was no write.
     pub(crate) fn still_holds(&mut self) -> Result<bool> {
         let reads = self.bag.reads();
         if reads == self.reads {
@@ -185,7 +186,7 @@ impl IndexFile {
         Ok(head(&*self.file)? == self.head && self.is_stamped()?)
     }
 
-    /// Whether the file's stamp is that of what was read, and of what the area's own writer has written since.
+    /// Returns true if the file's stamp is that of what was read, and of what the area's own writer has written since.
     fn is_stamped(&mut self) -> Result<bool> {
         let stamp = self.file.stamp()?;
         let is_known = self.known.is(stamp);
@@ -212,14 +213,14 @@ impl IndexFile {
         Ok(!self.is_mixed)
     }
 
-    /// What was read may be of several states.
+    /// Notes that the pages read may be of several states.
     pub(crate) fn doubt(&mut self) {
         self.is_mixed = true;
     }
 
     /// The writer of the same area is in this state now, before it writes or after. If it was in the same state as what
-    /// was read here, and nobody but it has written since, what was read still holds but for the trees that the change
-    /// touched.
+    /// was read here, and only it has written since, the pages read are still valid except for the trees that the
+    /// change touched.
     pub(crate) fn note_state(&mut self, state: BagState) {
         let own_only = self.reloads == Some(state.reloads);
         if state.head == self.head && state.known.is_as(&self.known) {
@@ -232,7 +233,7 @@ impl IndexFile {
         }
     }
 
-    /// Whether everybody who writes to the file counts that up in its header: FoxPro does not.
+    /// Returns true if every program that writes to the file raises the counter in its header: FoxPro does not.
     fn counts(&self) -> bool {
         match self.bag.kind() {
             BagKind::Ntx | BagKind::CompoundNtx => true,
@@ -262,7 +263,7 @@ fn lock(file: Option<&dyn WritableFile>, how: Reading) -> Result<Option<ReadingL
     loop {
         match ReadingLock::try_take(file, how.locks) {
             Ok(Some(locked)) => return Ok(Some(locked)),
-            // A file system without locks: nobody else locks there either.
+            // A file system without locks: other programs cannot lock there either.
             Err(error) if error.code() == Code::Unsupported => return Ok(None),
             Err(error) => return Err(error),
             Ok(None) => {}

@@ -1,26 +1,26 @@
-//! Blocks of tables that were closed, kept for who opens them next.
+//! Cache of the blocks of closed tables, for the next area that opens them.
 //!
-//! xBase programs open a table, use it and close it, in every routine again, and reading it anew each time takes longer
-//! than what they do with it: the memory for the blocks alone is a page fault for each 4 KB. So when a table is closed
-//! its blocks are left here under the file's stamp, and who opens a file with the very same stamp goes on with them.
+//! xBase programs open, use and close a table again in every routine, and reading it each time takes longer than its
+//! use: the memory for the blocks alone is a page fault for each 4 KB. So when a table is closed its blocks are stored
+//! here under the file's stamp, and an area that opens a file with the same stamp reuses them.
 //!
-//! That is right for the reason for which an open table's blocks are kept ([`crate::freshness`]): the stamp was old
-//! enough when it was looked at that every later write gives the file another one. Blocks of a file whose stamp was young,
-//! blocks that this program itself has changed, and files that are not on a disk (whose stamps tell them from others of
-//! the same file system only) are not kept.
+//! This is correct for the same reason as the blocks of an open table ([`crate::freshness`]): the stamp was old enough
+//! when it was looked at that every later write gives the file another one. Blocks of a file whose stamp was young,
+//! blocks that this program itself has changed, and files that are not on a disk (whose stamps are unique only within
+//! their file system) are not cached.
 //!
-//! No file stays open for it. Limits: [`KEPT_BYTES`] in all, the oldest go first; who opens a table takes the blocks
-//! away, so that a second one who opens it at the same time reads for itself.
+//! No file stays open for it. Limits: [`KEPT_BYTES`] in all, the oldest are dropped first; an area that opens a table
+//! takes the blocks out of the cache, so that a second area that opens it at the same time reads the file.
 
 use crate::blocks::Block;
 use mainstay_vfs::Stamp;
 use std::collections::VecDeque;
 use std::sync::{Mutex, PoisonError};
 
-/// How many bytes of records are kept of closed tables.
+/// The most bytes of records cached for closed tables.
 const KEPT_BYTES: usize = 16 << 20;
 
-/// How many closed tables.
+/// The most closed tables in the cache.
 const KEPT_TABLES: usize = 64;
 
 /// The blocks of one closed table.
@@ -53,7 +53,7 @@ pub(crate) fn leave(kept: Kept) {
             gone.extend(tables.pop_front());
         }
     }
-    // Memory is given back when nobody waits for it any more.
+    // Memory is freed after the lock is released.
     drop(gone);
 }
 

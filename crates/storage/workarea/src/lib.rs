@@ -1,8 +1,8 @@
 //! Work areas: a DBF table with an order, a scope, a filter and a current record, as xBase programs use it.
 //!
 //! An [`Area`] is what `USE customers` opens: a place in a table. It moves by record number or along the keys of an
-//! index, it stops at the ends (BOF and EOF are states, not errors), and everything that says which records there
-//! *are* - deleted ones hidden, a filter, an AOF, a scope - changes where a move ends and nothing else.
+//! index, it stops at the ends (BOF and EOF are states, not errors), and everything that selects records - hidden
+//! deleted ones, a filter, an AOF, a scope - changes only where a move ends.
 //!
 //! ```text
 //!   Area          the place, and what a program asks of it          area, moves, seek, scope, positions, page
@@ -19,28 +19,28 @@
 //!   WorkArea      all of it as a trait, for tables of a server      work_area, detached
 //! ```
 //!
-//! The semantics are those of Clipper's and Harbour's drivers (DBFCDX, DBFNTX), the names of what is counted those of
+//! The semantics are those of Clipper's and Harbour's drivers (DBFCDX, DBFNTX), the names of the ways to count those of
 //! the Advantage client.
 //!
-//! **When data is looked at again.** A table opened for use by others too may change at any time. Records and index
-//! pages that were read stay in memory as long as the file's stamp says that they are as they were, and the stamp is
-//! asked for
+//! **Change detection.** A table opened for shared use may change at any time. Records and index pages stay in memory
+//! as long as the file's stamp is unchanged, and the stamp is read
 //!
 //! - at every [`Area::go_to`], [`Area::go_top`], [`Area::go_bottom`], [`Area::seek`], [`Area::refresh`] and whenever a
 //!   lock was obtained;
-//! - by [`Area::skip`] when the last look is more than [`LOOK_AGAIN_AFTER`] ago, so that a record that is skipped to
-//!   is at most so old when it is first seen (give or take 16 records: the clock is not read for each); a scan of a
-//!   table that nobody writes to reads each byte once.
+//! - by [`Area::skip`] when the last check is more than [`LOOK_AGAIN_AFTER`] ago, which bounds the age of a record that
+//!   is skipped to (give or take 16 records: the clock is not read for each); a scan of a table without writers reads
+//!   each byte once.
 //!
-//! Pages of an index are only used if nobody can have been writing while they were read: the stamp is the same and old
-//! enough to prove it, or they were read under the lock that writers take. On a quiet table that costs nothing.
+//! Pages of an index are only used if no write can have happened while they were read: the stamp is the same and old
+//! enough to prove it, or they were read under the lock that writers take. On a table without writers that costs
+//! nothing.
 //!
 //! The record that the area is on stays as it was read until the area moves, as in every xBase. Exclusively opened
-//! tables are never looked at again.
+//! tables are never checked.
 //!
 //! **Speed.** Records are read 16 KB at a time. Walking along them, a filter is applied to a whole block at once, by
-//! comparisons of bytes where the condition is of that kind. An AOF takes what it can from the indexes as bitmaps. The
-//! blocks of a table that is closed are kept for a while, in case that it is opened again before it has changed.
+//! comparisons of bytes where the condition is of that kind. An AOF uses bitmaps from the indexes as far as possible.
+//! The blocks of a closed table are cached, in case it is opened again before it changes.
 
 mod aggregate;
 mod aof;

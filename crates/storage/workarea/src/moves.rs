@@ -1,15 +1,15 @@
 //! Moves: to a number, to the ends, and record by record.
 //!
 //! Going forward past the last record leaves the area at EOF, going back past the first leaves it on the first with
-//! BOF set. A table (or scope, or filter) without records has both. Two customs of Clipper's family are kept: a skip
-//! forward clears BOF and a skip back clears EOF, whatever there is; and a record that the order does not list counts
-//! as being where its key would be.
+//! BOF set. A table (or scope, or filter) without records has both. Two rules of Clipper's family apply: a skip forward
+//! clears BOF and a skip back clears EOF, in any case; and a record that the order does not list counts as being at the
+//! place of its key.
 
 use crate::area::Area;
 use crate::index_file::IndexFile;
 use mainstay_types::{Code, Error, Result};
 
-/// How often a look at an index that is being written to is repeated.
+/// The number of retries while an index is being written to.
 const ATTEMPTS: usize = 50;
 
 impl Area {
@@ -26,8 +26,8 @@ impl Area {
         file.map_or(Ok(()), IndexFile::look)
     }
 
-    /// Does something with the current order. What it reads of the index is of one state of the file: either nobody
-    /// wrote meanwhile, or nobody could.
+    /// Runs an operation on the current order. Its reads of the index are of one state of the file: either there was no
+    /// write meanwhile, or writers were excluded.
     pub(crate) fn in_order<T>(&mut self, what: impl FnMut(&mut Area, usize) -> Result<T>) -> Result<T> {
         self.in_order_from(true, what)
     }
@@ -92,7 +92,7 @@ impl Area {
         order.renew(file, &self.dbf)
     }
 
-    /// Goes to a record by its number, whatever order, scope and filter are set; to EOF if there is none of it.
+    /// Goes to a record by its number, whatever order, scope and filter are set; to EOF if it does not exist.
     pub fn go_to(&mut self, record: u32) -> Result<()> {
         self.leave()?;
         self.look()?;
@@ -199,7 +199,7 @@ impl Area {
         Ok(())
     }
 
-    /// What has to be done before the area leaves a record.
+    /// Writes pending changes before the area leaves a record.
     pub(crate) fn leave(&mut self) -> Result<()> {
         if self.row.is_changed || self.row.is_new || self.row.is_unlisted || self.row.implicit_lock.is_some() {
             self.write()?;
@@ -244,7 +244,7 @@ impl Area {
         self.shown_in_order(record, false)
     }
 
-    /// The same, for who walks without arriving.
+    /// The same, for walks that do not stop at the record.
     pub(crate) fn step_shown(&mut self, forward: bool) -> Result<Option<u32>> {
         self.next(forward)
     }

@@ -1,4 +1,4 @@
-//! How an area is opened, and the small choices that its calls take.
+//! Options for opening an area, and the small choices of its calls.
 
 use mainstay_xbase::codepage::CodePage;
 use mainstay_xbase::lock::{LockScheme, LockWait};
@@ -8,7 +8,7 @@ use std::time::Duration;
 /// another to close it that is about to.
 pub const OPEN_TIMEOUT: Duration = Duration::from_millis(100);
 
-/// Who else uses the table, and whether it is written to.
+/// The access of other users to the table, and of this area.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Mode {
     /// Others may write; this area does not.
@@ -19,30 +19,30 @@ pub enum Mode {
     Exclusive,
 }
 
-/// How a table is opened.
+/// Options for opening a table.
 #[derive(Clone, Debug)]
 pub struct AreaOptions {
-    /// Who else uses it.
+    /// The access of other users and of this area.
     pub mode: Mode,
     /// The locks of those that share it; by default those that belong to the kind of file.
     pub scheme: Option<LockScheme>,
-    /// How long a lock is waited for.
+    /// The time to wait for a lock.
     pub wait: LockWait,
-    /// How long others are waited for that have the table open, if that is less.
+    /// The time to wait for other users to close the table, if that is less.
     pub open_timeout: Option<Duration>,
     /// The code page of its text, whatever the file says.
     pub code_page: Option<CodePage>,
-    /// Whether the index that has the table's name (`customers.cdx`) is opened with it.
+    /// True if the index that has the table's name (`customers.cdx`) is opened with it.
     pub open_structural: bool,
-    /// Whether deleted records are passed over (SET DELETED ON).
+    /// True if deleted records are passed over (SET DELETED ON).
     pub hide_deleted: bool,
-    /// Whether `=` compares whole texts (SET EXACT ON).
+    /// True if `=` compares whole texts (SET EXACT ON).
     pub exact: bool,
-    /// Whether the first change of a record locks it until it is written, if the program has not locked it, and a record
-    /// that is appended is locked as long. Without that, a change of a record that is not locked is refused, and one that
-    /// is appended stays locked until it is unlocked.
+    /// True if the first change of a record locks it until it is written, if the program has not locked it, and a
+    /// record that is appended is locked as long. Without that, a change of a record that is not locked is refused, and
+    /// one that is appended stays locked until it is unlocked.
     pub implicit_locks: bool,
-    /// Whether each step of a change is on the disk before the next one.
+    /// True if each step of a change is on the disk before the next one.
     pub durable: bool,
     /// About how many bytes of records are kept in memory.
     pub kept_bytes: usize,
@@ -67,14 +67,14 @@ impl Default for AreaOptions {
     }
 }
 
-/// What is counted.
+/// The records that are counted.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Counting {
     /// Everything that is there (`ADS_IGNOREFILTERS`).
     All,
-    /// What the scope of the order leaves (`ADS_RESPECTSCOPES`).
+    /// The records in the order's scope (`ADS_RESPECTSCOPES`).
     Scoped,
-    /// What scope, filter, AOF and the hiding of deleted records leave (`ADS_RESPECTFILTERS`).
+    /// The records that scope, filter, AOF and the hiding of deleted records leave (`ADS_RESPECTFILTERS`).
     Visible,
 }
 
@@ -87,7 +87,7 @@ pub enum Side {
     Bottom,
 }
 
-/// How a key is sought.
+/// Options for seeking a key.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct SeekHow {
     /// Where there is no such key, go to the next one instead of EOF.

@@ -15,7 +15,7 @@ use std::path::PathBuf;
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct OrderId(pub u32);
 
-/// What an order is.
+/// The properties of an order.
 #[derive(Clone, Debug, PartialEq)]
 pub struct OrderInfo {
     /// The name for calls.
@@ -38,7 +38,7 @@ pub struct OrderInfo {
     pub descending: bool,
     /// The program decides which records are listed.
     pub custom: bool,
-    /// What the keys are.
+    /// The type of the keys.
     pub key_kind: ValueKind,
     /// Bytes of a key.
     pub key_length: usize,
@@ -94,17 +94,17 @@ impl Order {
         self.tag.header()
     }
 
-    /// Whether the order goes from the greatest key to the least.
+    /// Returns true if the order goes from the greatest key to the least.
     pub(crate) fn is_descending(&self) -> bool {
         self.header().descending != self.turned
     }
 
-    /// What the keys are.
+    /// The type of the keys.
     pub(crate) fn key_kind(&self) -> ValueKind {
         ValueKind::of(self.keys.key.result_type().kind)
     }
 
-    /// What the order is.
+    /// The properties of the order.
     pub(crate) fn info(&self, path: PathBuf) -> OrderInfo {
         let header = self.header();
         OrderInfo {
@@ -154,11 +154,10 @@ impl Order {
         Ok(())
     }
 
-    /// A move begins, beside others who may write: where the place is now, it can be found again by [`Order::find_again`].
+    /// Begins a move in shared use: [`Order::find_again`] can find the current place again.
     ///
-    /// A walk must go on from where it was. What the record itself says may be of another time than the index: who goes
-    /// on from the key that it has by now leaves out all keys between, and who goes on from one that it had before sees
-    /// them again, again and again.
+    /// A walk must go on from its last place. The record may be newer or older than the index: a walk from its new key
+    /// would skip all keys in between, and one from its old key would see them again, without end.
     pub(crate) fn remember(&mut self) {
         let Order { at, stood, place, tag, .. } = self;
         match (*at, place.key(tag)) {
@@ -172,7 +171,7 @@ impl Order {
         }
     }
 
-    /// What was remembered does not hold: the area itself has changed keys.
+    /// Forgets the remembered place: the area itself has changed keys.
     pub(crate) fn forget(&mut self) {
         self.stood = None;
     }
@@ -254,7 +253,7 @@ impl Order {
         }
     }
 
-    /// Whether the tag has this name, in whatever case.
+    /// Returns true if the tag has this name, in whatever case.
     pub(crate) fn has_name(&self, name: &str) -> bool {
         self.header().name.eq_ignore_ascii_case(name)
     }
@@ -280,12 +279,12 @@ impl Order {
         }
     }
 
-    /// Whether there is a scope.
+    /// Returns true if there is a scope.
     pub(crate) fn has_scope(&self) -> bool {
         self.top.is_some() || self.bottom.is_some()
     }
 
-    /// Whether a key is not before the top of the scope.
+    /// Returns true if a key is not before the top of the scope.
     pub(crate) fn is_below_top(&self, key: &[u8]) -> bool {
         self.top.as_ref().is_none_or(|top| {
             let order = self.tag.compare(key, top);
@@ -293,7 +292,7 @@ impl Order {
         })
     }
 
-    /// Whether a key is not behind the bottom of the scope.
+    /// Returns true if a key is not behind the bottom of the scope.
     pub(crate) fn is_above_bottom(&self, key: &[u8]) -> bool {
         self.bottom.as_ref().is_none_or(|bottom| {
             let order = self.tag.compare(key, bottom);
@@ -301,13 +300,14 @@ impl Order {
         })
     }
 
-    /// Whether the key at the place begins with these bytes.
+    /// Returns true if the key at the place begins with these bytes.
     pub(crate) fn begins_with(&mut self, key: &[u8]) -> Result<bool> {
         let at_place = self.place.key(&self.tag)?;
         Ok(at_place.is_some_and(|found| self.tag.begins_with(found, key)))
     }
 
-    /// Whether the place is at a key before the top of the scope: what comes after it is the scope's first record.
+    /// Returns true if the place is at a key before the top of the scope: what comes after it is the scope's first
+    /// record.
     fn is_before_scope(&mut self) -> Result<bool> {
         if self.top.is_none() {
             return Ok(false);
@@ -316,7 +316,7 @@ impl Order {
         Ok(!self.is_below_top(&key))
     }
 
-    /// Whether the place is at a key within the scope.
+    /// Returns true if the place is at a key within the scope.
     pub(crate) fn is_in_scope(&mut self) -> Result<bool> {
         if !self.has_scope() {
             return Ok(true);
@@ -407,7 +407,7 @@ impl Order {
         (included(low), included(high))
     }
 
-    /// How many keys come before the scope.
+    /// The number of keys before the scope.
     pub(crate) fn keys_before_scope(&self) -> Result<u64> {
         match (&self.top, self.is_descending()) {
             (None, _) => Ok(0),

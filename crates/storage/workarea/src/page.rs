@@ -1,8 +1,8 @@
-//! Pages of rows: what a browse paints, in one call.
+//! Pages of rows: the rows of a browse, in one call.
 //!
-//! A client far away wants the next rows of an order with everything that it needs to move on by itself: numbers, marks
-//! of deletion, the record's bytes and its keys. The area stays where it is; a page that goes on where another ended
-//! names the record with a [`Bookmark`], so nothing has to be remembered here between two pages.
+//! A remote client requests the next rows of an order with everything that it needs to move on locally: numbers,
+//! deletion marks, the record's bytes and its keys. The area does not move; a page that continues another names its
+//! record with a [`Bookmark`], so there is no state between two pages.
 
 use crate::area::Area;
 use crate::positions::Bookmark;
@@ -28,7 +28,7 @@ pub enum From {
 pub struct PageRow {
     /// The record's number.
     pub record: u32,
-    /// Whether it is marked as deleted.
+    /// True if it is marked as deleted.
     pub deleted: bool,
     /// Its bytes.
     pub bytes: Vec<u8>,

@@ -1,4 +1,4 @@
-//! Counts and positions: how many records there are, which one this is, and where it is between the ends.
+//! Counts and positions: the number of records, the number of the current one, and its relative position.
 
 use crate::area::Area;
 use crate::options::{Counting, SeekHow};
@@ -79,8 +79,8 @@ impl Area {
         self.step_shown(true)
     }
 
-    /// Which key of the order the record's is, counting from 1; without an order, among the records. `None` for a
-    /// record that is not among those that are counted.
+    /// The number of the record's key in the order, counting from 1; without an order, among the records. `None` for a
+    /// record that is not counted.
     pub fn key_number(&mut self, what: Counting) -> Result<Option<u64>> {
         if !self.is_positioned() {
             return Ok(None);
@@ -119,7 +119,7 @@ impl Area {
         Ok(count)
     }
 
-    /// Whether the order lists the record, in its scope.
+    /// Returns true if the order lists the record, in its scope.
     pub(crate) fn is_listed(&mut self, recno: u32) -> Result<bool> {
         self.in_order(|area, at| {
             let record = area.blocks.record(recno)?;
@@ -172,8 +172,8 @@ impl Area {
         Ok(if count <= 1 { 0.0 } else { (number - 1) as f64 / (count - 1) as f64 })
     }
 
-    /// Goes to the record at this part of the order's scope, from 0 to 1, or the next one that is shown; where there is
-    /// none behind it, to the last.
+    /// Goes to the record at this part of the order's scope, from 0 to 1, or the next one that is shown; without one
+    /// behind it, to the last.
     pub fn set_relative_position(&mut self, position: f64) -> Result<()> {
         if position.is_nan() || position <= 0.0 {
             return self.go_top();
@@ -220,7 +220,7 @@ impl Area {
         result
     }
 
-    /// Whether a key is in an order, without moving: the record, if there is one.
+    /// Returns true if a key is in an order, without moving: the record, if there is one.
     pub fn look_up(&mut self, id: OrderId, key: &SeekKey) -> Result<Option<u32>> {
         self.leave()?;
         let (place, order) = (self.park(), self.order());

@@ -9,17 +9,17 @@ use crate::options::{SeekHow, Side};
 use crate::value::{FieldValue, SeekKey};
 use mainstay_types::Result;
 
-/// How a child follows its parent.
+/// The relation of a child to its parent.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Relation {
     /// The expression over the parent's fields.
     pub expression: String,
-    /// Whether the child shows nothing but what belongs to the parent's record.
+    /// True if the child shows nothing but what belongs to the parent's record.
     pub scoped: bool,
 }
 
 impl Area {
-    /// What a child of this area has to go to; `None` at EOF.
+    /// The value that a child of this area seeks; `None` at EOF.
     pub fn relation_value(&mut self, relation: &Relation) -> Result<Option<FieldValue>> {
         if self.eof || !self.is_positioned() {
             return Ok(None);

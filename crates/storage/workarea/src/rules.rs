@@ -1,4 +1,4 @@
-//! What is asked before a record is written, and told after it: the rules that a data dictionary has about a table.
+//! Callbacks before and after a record is written: the rules of a data dictionary for a table.
 //!
 //! ```text
 //!   append_blank   -> appended         may give fields their first values
@@ -29,7 +29,7 @@ pub trait RecordRules: Send + Sync + Debug {
     /// The record was not written, though [`RecordRules::before_write`] allowed it: a lock or the disk was in the way.
     fn write_failed(&self, area: &mut Area);
 
-    /// What was pending was given up.
+    /// The pending changes were discarded.
     fn cancelled(&self, area: &mut Area) -> Result<()>;
 }
 
@@ -38,7 +38,7 @@ pub trait RecordRules: Send + Sync + Debug {
 pub struct Aside(Row);
 
 impl Area {
-    /// From now on these rules are asked; none asks nobody.
+    /// Sets the rules for later changes; `None` removes them.
     pub fn set_rules(&mut self, rules: Option<Arc<dyn RecordRules>>) {
         self.rules = rules;
     }
@@ -109,7 +109,7 @@ impl Area {
         transaction.commit(&mut [self.table()?])
     }
 
-    /// Whether the current record's changes make it another one.
+    /// Returns true if the current record's changes make it another one.
     pub fn is_record_changed(&self) -> bool {
         self.row.is_new || self.row.is_changed && (self.row.bytes != self.row.before || !self.row.memos.is_empty())
     }

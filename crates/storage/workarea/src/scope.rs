@@ -35,7 +35,7 @@ impl Area {
         self.current.and_then(|at| self.orders.get(at))?.scope(side)
     }
 
-    /// Whether the record the area is on lies in the scope; true without an order.
+    /// Returns true if the record the area is on lies in the scope; true without an order.
     pub fn is_in_scope(&mut self) -> Result<bool> {
         match self.key()? {
             Some(key) => {

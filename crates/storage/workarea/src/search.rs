@@ -4,7 +4,7 @@ use crate::area::Area;
 use crate::value::FieldValue;
 use mainstay_types::Result;
 
-/// How a text is sought.
+/// Options for searching a text.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct FindText {
     /// The fields to look at, by their places; all texts and memos without it.

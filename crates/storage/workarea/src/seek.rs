@@ -44,7 +44,7 @@ impl Area {
         let (matched, record) = self.in_order_anew(|area, at| find(&mut area.orders[at], sought, how))?;
         let forward = !how.last || how.after;
         let shown = match record {
-            // Who looks back and finds nothing shown is at the top, as after any move back.
+            // A backward search that finds no shown record goes to the top, as any move back does.
             Some(_) => match self.shown_in_order(record, forward)? {
                 None if !forward => self.first()?,
                 shown => shown,
@@ -67,7 +67,7 @@ impl Area {
         recno <= self.blocks.count()
     }
 
-    /// Whether the key at the order's place begins with what was sought.
+    /// Returns true if the key at the order's place begins with what was sought.
     fn begins_with(&mut self, sought: &Sought) -> Result<bool> {
         let (Some(at), Sought::Key(key)) = (self.current, sought) else { return Ok(false) };
         self.orders.get_mut(at).map_or(Ok(false), |order| order.begins_with(key))
@@ -131,7 +131,7 @@ fn find(order: &mut Order, sought: &Sought, how: SeekHow) -> Result<(bool, Optio
     if !order.is_below_top(&key) {
         let first = order.first()?;
         if how.after {
-            // What comes next in the scope is its beginning.
+            // The next record after the key is the first of the scope.
             return Ok((first.is_some(), first));
         }
         let matched = matched && matches!(sought, Sought::Key(wanted) if order.begins_with(wanted)?);

@@ -1,5 +1,5 @@
-//! An area beside statements of its own connection, which share its locks: they may change the record that it is on, and has
-//! locked, while changes of its own are pending.
+//! An area and statements of the same connection, which share its locks: they may change its locked current record
+//! while changes of the area are pending.
 //!
 //! ```text
 //!   before_statement     what is only in memory is written; a record that was appended gets its keys

@@ -1,8 +1,8 @@
-//! Tables and orders made, made anew and taken away.
+//! Creation, rebuilding and removal of tables and orders.
 //!
-//! All but new tables and new index files besides the structural one ask for exclusive use, as in every xBase: records
-//! get other numbers, or other programs' files would be replaced under them. Afterwards the area is on the first record,
-//! its orders are what they were, and so is what it shows: scopes, filter and AOF, unless the table has got other fields.
+//! All operations but new tables and new index files besides the structural one need exclusive use, as in every xBase:
+//! records get other numbers, or files would be replaced while other programs have them open. Afterwards the area is on
+//! the first record, with the same orders, scopes, filter and AOF, unless the table has other fields.
 
 use crate::area::{Area, no_such_order};
 use crate::index_file::IndexFile;
@@ -306,7 +306,7 @@ impl Area {
             }
         }
         self.files[at] = file;
-        // A tag that was made anew is the last of its file, as it is for who opens the file now.
+        // A rebuilt tag is the last of its file, as in a newly opened file.
         let mut orders = std::mem::take(&mut self.orders);
         orders.sort_by_key(|order| {
             let file = self.files.iter().position(|file| file.number == order.file);
@@ -318,7 +318,7 @@ impl Area {
     }
 }
 
-/// Tells nobody, and goes on.
+/// A progress callback that ignores the progress and goes on.
 pub fn untold(_: u64, _: u64) -> ControlFlow<()> {
     ControlFlow::Continue(())
 }

@@ -1,7 +1,7 @@
-//! A condition made ready to be asked of many records.
+//! A condition prepared for evaluation over many records.
 //!
-//! Most filters compare fields with constants. Those are answered from the record's bytes, some nanoseconds each; what
-//! is of no such form is a compiled expression. Both give the same answer: the tests here compare them.
+//! Most filters compare fields with constants. Those are evaluated on the record's bytes, some nanoseconds each; other
+//! forms are compiled expressions. Both give the same answer: the tests here compare them.
 
 use crate::bits::Bits;
 use crate::digits::digits;
@@ -74,7 +74,7 @@ impl Test {
         from_condition(&expression.condition(), context, Some(texts))
     }
 
-    /// Whether the record passes.
+    /// Returns true if the record passes the test.
     #[inline]
     pub(crate) fn passes(&self, scratch: &mut Scratch, recno: u32, record: &[u8]) -> Result<bool> {
         Ok(match self {
@@ -138,7 +138,7 @@ impl Test {
                 let words = Words::of(*relation, *constant, *length);
                 shown.retain(|at| {
                     let start = at * run.length + cell.start;
-                    // What is behind the record is of no account: it is shifted out.
+                    // Bytes behind the record do not matter: they are shifted out.
                     let word = match run.bytes.get(start..).and_then(<[u8]>::first_chunk::<8>) {
                         Some(bytes) => u64::from_be_bytes(*bytes) >> (64 - 8 * length),
                         None => number_of(run.record(at).get(cell.clone()).unwrap_or_default(), *length as usize),
@@ -157,11 +157,11 @@ impl Test {
     }
 }
 
-/// Which short texts, as numbers, a comparison holds for.
+/// The short texts, as numbers, for which a comparison holds.
 #[derive(Clone, Copy, Debug)]
 struct Words {
     least: u64,
-    /// How many more there are.
+    /// The number of further values.
     span: u64,
     /// All others are meant.
     others: bool,
@@ -294,7 +294,7 @@ fn number_of(text: &[u8], length: usize) -> u64 {
     text.iter().take(length).fold(0, |number, byte| number << 8 | u64::from(*byte))
 }
 
-/// How texts compare with SET EXACT OFF: by the bytes of the right one; a left one that is shorter comes before.
+/// The order of texts with SET EXACT OFF: by the bytes of the right one; a left one that is shorter comes before.
 #[inline]
 fn compare_text(left: &[u8], right: &[u8]) -> Ordering {
     match left.get(..right.len()) {
@@ -315,7 +315,7 @@ fn holds(relation: Relation, order: Ordering) -> bool {
     }
 }
 
-/// Whether eight digits can be compared as a day: months and days that are none are left to the full rule.
+/// Returns true if eight digits can be compared as a day: invalid months and days are left to the full rule.
 fn is_day(day: &[u8]) -> bool {
     let two = |at: usize| (day[at] - b'0') * 10 + (day[at + 1] - b'0');
     (1..=12).contains(&two(4)) && (1..=28).contains(&two(6))

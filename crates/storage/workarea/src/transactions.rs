@@ -1,8 +1,8 @@
 //! Areas in a transaction: the changes of several tables stay, or none.
 //!
-//! An area takes part from [`Area::enlist`] on until [`commit`] or [`rollback`], which want all areas that take part.
-//! What is pending is written by a commit, and forgotten by a rollback; after a rollback an area is on the record it
-//! was on, or at EOF if there is none of that number any more. How it works is said in `mainstay_xbase::indexed`.
+//! An area takes part from [`Area::enlist`] on until [`commit`] or [`rollback`], which take all participating areas.
+//! A commit writes pending changes, and a rollback discards them; after a rollback an area is on the same record
+//! number, or at EOF if that record does not exist any more. `mainstay_xbase::indexed` describes the mechanism.
 
 use crate::area::Area;
 use mainstay_types::Result;
@@ -17,12 +17,12 @@ impl Area {
         self.table()?.enlist(transaction)
     }
 
-    /// Whether the area takes part in a transaction.
+    /// Returns true if the area takes part in a transaction.
     pub fn is_in_transaction(&self) -> bool {
         self.table.as_ref().is_some_and(|table| table.transaction().is_some())
     }
 
-    /// What was read may have been undone.
+    /// Discards cached data, which the rollback may have undone.
     fn forget_read(&mut self) -> Result<()> {
         let recno = self.recno;
         self.blocks.begin_generation(&self.dbf)?;

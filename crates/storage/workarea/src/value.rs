@@ -1,7 +1,7 @@
-//! Values of fields and keys, as an area gives and takes them.
+//! Values of fields and keys in the interface of an area.
 //!
-//! Texts are bytes in the table's code page, as they are in the file: an xBase program gets back what it wrote, whatever
-//! the header says about code pages. Days are Julian, 0 for none.
+//! Texts are bytes in the table's code page, as they are in the file: an xBase program reads the bytes that it wrote,
+//! whatever code page the header names. Days are Julian, 0 for an empty date.
 
 use mainstay_types::{Date, Decimal, Time, Timestamp, Value};
 use mainstay_xbase::expr::{ExprValue, Kind};
@@ -139,7 +139,7 @@ impl FieldValue {
         }
     }
 
-    /// How two values of one type order; NULL comes first, and what cannot be compared is equal.
+    /// The order of two values of one type; NULL comes first, and values that cannot be compared are equal.
     pub fn compare(&self, other: &FieldValue) -> Ordering {
         match (self, other) {
             (FieldValue::Null, FieldValue::Null) => Ordering::Equal,

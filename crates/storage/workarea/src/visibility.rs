@@ -1,4 +1,4 @@
-//! Which records an area shows: deleted ones hidden, the filter, the AOF, and a filter of the host program's own.
+//! The visibility of records in an area: hidden deleted ones, the filter, the AOF, and a filter of the host program.
 
 use crate::aof::Aof;
 use crate::area::Area;
@@ -32,7 +32,7 @@ impl std::fmt::Debug for Visibility {
 }
 
 impl Visibility {
-    /// Whether every record is shown.
+    /// Returns true if every record is shown.
     #[inline]
     pub(crate) fn is_everything(&self) -> bool {
         !self.hide_deleted && self.filter.is_none() && self.aof.is_none() && self.predicate.is_none()
@@ -47,7 +47,7 @@ impl Visibility {
         self.version
     }
 
-    /// Whether a record is shown, as far as its bytes tell.
+    /// Returns true if a record is shown, as far as its bytes tell.
     #[inline]
     pub(crate) fn shows(&mut self, recno: u32, record: &[u8]) -> Result<bool> {
         if self.hide_deleted && self.layout.is_deleted(record) {
@@ -76,7 +76,7 @@ impl Visibility {
         filter.as_ref().map_or(Ok(()), |(_, test)| test.narrow(scratch, run, shown))
     }
 
-    /// Whether the host program shows it, too.
+    /// Returns true if the host program shows it too.
     #[inline]
     pub(crate) fn asks_host(&mut self, recno: u32, record: &[u8]) -> Result<bool> {
         match &mut self.predicate {
@@ -91,7 +91,7 @@ impl Visibility {
 }
 
 impl Area {
-    /// Whether deleted records are passed over from the next move on.
+    /// Returns true if deleted records are passed over from the next move on.
     pub fn set_hide_deleted(&mut self, hide: bool) {
         if self.visibility.hide_deleted != hide {
             self.visibility.hide_deleted = hide;
@@ -99,7 +99,7 @@ impl Area {
         }
     }
 
-    /// Whether `=` compares whole texts in filters and conditions that are set from now on.
+    /// Returns true if `=` compares whole texts in filters and conditions that are set from now on.
     pub fn set_exact(&mut self, exact: bool) {
         self.exact = exact;
     }
@@ -129,7 +129,7 @@ impl Area {
         self.visibility.touch();
     }
 
-    /// Whether a record is shown. The number must be one of the table's.
+    /// Returns true if a record is shown. The number must be one of the table's.
     #[inline]
     pub(crate) fn is_shown(&mut self, recno: u32) -> Result<bool> {
         if self.visibility.is_everything() {

@@ -1,10 +1,10 @@
-//! A work area as a trait, so that a program works with a table here as with one that a server has.
+//! A work area as a trait, so that a program uses local and remote tables alike.
 //!
-//! Two things implement it: [`Area`], and the client's side of the navigator protocol. What is asked for falls into two
-//! parts. Moves, orders, filters, locks and everything else that concerns the table as a whole are methods of their
-//! own. The current record is one object for both: its bytes and the table's form are in an [`Area`] ([`WorkArea::row`]),
-//! which here is the area itself and far away one that holds a single record ([`Area::detached`]). So the values of
-//! fields, their changes before they are written, and expressions are computed by the same code, at the program's side.
+//! Two types implement it: [`Area`], and the client's side of the navigator protocol. The interface has two parts.
+//! Moves, orders, filters, locks and everything else that concerns the table as a whole are methods of the trait. The
+//! current record is the same type in both: its bytes and the table's form are in an [`Area`] ([`WorkArea::row`]),
+//! which for a local table is the area itself and for a remote one an area with a single record ([`Area::detached`]).
+//! So the same code on the program's side computes field values, unwritten changes and expressions.
 
 use crate::aof::{Customize, Optimized};
 use crate::area::Area;
@@ -40,7 +40,7 @@ pub trait WorkArea: Send {
     fn row_to_change(&mut self) -> Result<&mut Area>;
     /// The area itself, if the table is here.
     fn local(&mut self) -> Option<&mut Area>;
-    /// What stands for a table that is elsewhere, for those who know what that is.
+    /// The representation of a remote table, for callers that know its type.
     fn far(&mut self) -> Option<&mut dyn std::any::Any> {
         None
     }
@@ -106,7 +106,7 @@ pub trait WorkArea: Send {
     fn close(self: Box<Self>) -> Result<()>;
 
     fn try_lock_record(&mut self, record: u32) -> Result<bool>;
-    /// Who has locked a record that is not ours to lock, as far as somebody knows.
+    /// The holder of a record's lock in another program, as far as it is known.
     fn lock_owner(&mut self, record: u32) -> Option<String>;
     fn unlock_record(&mut self, record: u32) -> Result<()>;
     fn try_lock_table(&mut self) -> Result<bool>;

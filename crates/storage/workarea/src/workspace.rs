@@ -1,4 +1,4 @@
-//! Areas in relation to each other, as one program has them open.
+//! The open areas of one program, and their relations.
 //!
 //! After a move of a parent, [`Workspace::sync`] moves its children, and theirs. A relation that would lead back to its
 //! own parent is refused, as in Clipper.

@@ -5,8 +5,8 @@
 //!   write     bytes and memos -> IndexedTable      record, keys of all open index files, locks
 //!             what the area has read is made right: the block, the orders whose keys changed
 //! ```
-//! Alone, the writer keeps records and index pages in memory: they are written when the area has to read what may be
-//! among them. So an order none of whose keys have changed goes on without that, and so does a row of appends.
+//! With exclusive use, the writer keeps records and index pages in memory: they are written before the area reads data
+//! that may be among them. So an order without changed keys needs no write, and neither does a run of appends.
 
 use crate::area::Area;
 use crate::buffer::has_bit;
@@ -215,7 +215,7 @@ impl Area {
             return self.settle_all();
         }
         if !self.is_alone() {
-            // What was written is in the files; which orders are stale is seen when they are used.
+            // The file has the written records; stale orders are noticed at their next use.
             self.has_unwritten_keys = false;
             return Ok(());
         }
@@ -223,7 +223,7 @@ impl Area {
         if order_is_stale { self.settle_all() } else { Ok(()) }
     }
 
-    /// Whether an order's keys have changed since its file was last read.
+    /// Returns true if an order's keys have changed since its file was last read.
     pub(crate) fn is_stale(&self, order: &Order) -> bool {
         order.stale.is_some()
             && self.files.iter().any(|file| file.number == order.file && order.stale == Some(file.version))
@@ -258,7 +258,7 @@ impl Area {
     pub fn close(mut self) -> Result<()> {
         let written = self.write();
         if written.is_err() && self.rules.is_some() {
-            // What the rules refuse is given up; a record that was appended for it does not stay.
+            // Changes that the rules refuse are discarded; a record that was appended for them does not stay.
             self.cancel().and_then(|()| self.write())?;
         }
         let closed = self.table.take().map_or(Ok(()), IndexedTable::close);
@@ -285,7 +285,7 @@ impl Area {
             table.append_blank_locked()?
         };
         let recno = u32::try_from(recno).map_err(|_| Error::new(Code::Unsupported, "the table is full"))?;
-        // What others have written meanwhile is seen by the next move, which looks.
+        // The next move looks at the file, and sees what other programs have written meanwhile.
         self.blocks.set_count(recno.max(self.blocks.count()));
         self.arrive(Some(recno));
         self.found = false;
@@ -325,7 +325,7 @@ impl Area {
         self.after_lock(record)
     }
 
-    /// Whether a record is locked already. A lock that was to be given back with the record is the program's from here on.
+    /// Returns true if a record is locked already. An implicit lock on it becomes the program's.
     fn keeps_lock(&mut self, record: u32) -> Result<bool> {
         if self.row.implicit_lock.take_if(|implicit| *implicit == record).is_some() {
             self.table()?.lock_record(record.into())?;
@@ -346,13 +346,13 @@ impl Area {
         Ok(locked)
     }
 
-    /// Who has locked a record, as far as the system knows.
+    /// The holder of a record's lock, as far as the system knows.
     pub fn lock_owner(&mut self, record: u32) -> Option<String> {
         self.lock_holder(record).ok().flatten().map(|holder| holder.to_string())
     }
 
-    /// What is read under a lock is what is there now: the record itself, and of everything else what the next move
-    /// finds, which looks.
+    /// Reads under a lock see the current state: the record is read again now, and everything else at the next move,
+    /// which looks at the file.
     fn after_lock(&mut self, record: u32) -> Result<()> {
         self.must_look |= !self.is_alone();
         if record != self.recno || self.has_pending() {
@@ -400,12 +400,13 @@ impl Area {
         }
     }
 
-    /// Whether a record is locked by this area: by itself, with the table, or because nobody else is there.
+    /// Returns true if a record is locked by this area: by itself, with the table, or because the area has exclusive
+    /// use.
     pub fn is_locked(&self, record: u32) -> bool {
         self.is_alone() || self.table.as_ref().is_some_and(|table| table.is_locked(record.into()))
     }
 
-    /// Whether the whole table is locked by this area.
+    /// Returns true if the whole table is locked by this area.
     pub fn is_table_locked(&self) -> bool {
         self.table.as_ref().is_some_and(IndexedTable::holds_table)
     }
@@ -416,19 +417,19 @@ impl Area {
         records.into_iter().filter_map(|record| u32::try_from(record).ok()).collect()
     }
 
-    /// How long locks are waited for from now on, by what changes the table; a timeout of zero asks once.
+    /// Sets how long later locks of the writer wait; with a timeout of zero they try once.
     pub fn set_wait(&mut self, wait: LockWait) {
         if let Some(table) = &mut self.table {
             table.set_wait(wait);
         }
     }
 
-    /// Who keeps a record from being locked by this area, as far as the system knows.
+    /// The holder of a lock that keeps this area from locking a record, as far as the system knows.
     pub fn lock_holder(&self, record: u32) -> Result<Option<LockHolder>> {
         self.table.as_ref().map_or(Ok(None), |table| table.record_lock_holder(record.into()))
     }
 
-    /// Who keeps the table from being locked by this area.
+    /// The holder of a lock that keeps this area from locking the table.
     pub fn table_lock_holder(&self) -> Result<Option<LockHolder>> {
         self.table.as_ref().map_or(Ok(None), IndexedTable::table_lock_holder)
     }
@@ -455,7 +456,7 @@ impl Area {
         }
     }
 
-    /// Whether the area may write.
+    /// Returns true if the area may write.
     pub fn is_writable(&self) -> bool {
         self.options().mode != Mode::ReadOnly
     }
@@ -463,7 +464,7 @@ impl Area {
 
 impl Drop for Area {
     fn drop(&mut self) {
-        // Nobody is left to be told; who wants to know closes the area.
+        // Errors are lost here; a caller that needs them closes the area.
         let _ = self.write();
     }
 }

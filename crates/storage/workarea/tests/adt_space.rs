@@ -1,4 +1,4 @@
-//! Records that a program deletes in an ADT give their memo blocks to those that take their places.
+//! The memo blocks of deleted records in an ADT are reused by the records that replace them.
 
 use mainstay_types::ValueRef;
 use mainstay_vfs::{FileSystem, Memory};

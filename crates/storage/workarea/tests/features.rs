@@ -1,4 +1,5 @@
-//! What areas do beside moving and writing: AOF by hand, pages, relations, copies, aggregates, searches, tables made anew.
+//! Features of areas beside moving and writing: AOF by hand, pages, relations, copies, aggregates, searches, tables
+//! made anew.
 
 mod common;
 

@@ -1,4 +1,4 @@
-//! Areas on files that Harbour wrote, compared with what Harbour saw in them.
+//! Areas on files that Harbour wrote, compared with Harbour's results.
 
 mod common;
 
@@ -164,7 +164,7 @@ fn a_table_that_is_cut_off_while_it_is_open_is_an_error_and_no_early_end() {
             assert_eq!(area.go_bottom().unwrap_err().code(), mainstay_types::Code::Damaged);
         }
         let ended = (0..2000).find_map(|_| area.skip(1).err().map(|error| error.code()));
-        // Who had read the records before goes on to the last of them.
+        // An area that has read the records before goes on to the last of them.
         assert!(ended == Some(mainstay_types::Code::Damaged) || area.record_number() == 1001, "{ended:?}");
         memory.write("t03_cdx_tags.dbf", whole.clone());
         area.go_bottom().unwrap();

@@ -1,5 +1,5 @@
-//! Moves that Harbour made on the fixtures, made again: orders, seeks, scopes, filters, deleted records hidden, in random
-//! succession. Each line of a script is a move, and what Harbour's program saw after it: RecNo(), Bof(), Eof(), Found().
+//! Replay of Harbour's moves on the fixtures: orders, seeks, scopes, filters, deleted records hidden, in random
+//! succession. Each line of a script is a move, and Harbour's state after it: RecNo(), Bof(), Eof(), Found().
 
 mod common;
 

@@ -1,5 +1,5 @@
-//! Threads with areas of their own on one table on a disk: nobody's change is lost, nobody who reads meanwhile meets an
-//! error or misses a record, and in the end the indexes are those of the records.
+//! Threads with separate areas on one table on a disk: no change is lost, no reader gets an error or misses a record
+//! meanwhile, and in the end the indexes agree with the records.
 
 mod common;
 
@@ -57,8 +57,8 @@ fn read(path: &Path, done: &AtomicBool) -> u32 {
             assert_eq!(area.get_text(1).unwrap().len(), 4);
             area.skip(1).unwrap();
         }
-        // A tag changes once, from blank to one that comes later: who was there at the beginning cannot be missed, but
-        // for one of each writer whose key is on its way to the file.
+        // A tag changes once, from blank to one that comes later: a record that was there at the beginning cannot be
+        // missed, except for one of each writer whose key is being written.
         assert!(seen.len() + WRITERS as usize >= there, "{} of {there} seen", seen.len());
         walks += 1;
         if is_last {
@@ -117,8 +117,8 @@ fn threads_share_a_table() {
     }
 }
 
-/// Who has written a moment ago does not ask for the file's stamp, and sees all the same what others append, counted or
-/// not yet, and what they take away.
+/// An area that has just written does not read the file's stamp, but still sees records that other programs append,
+/// counted or not yet, and remove.
 #[test]
 fn others_records_are_seen_right_after_an_own_write() {
     let folder = tempfile::tempdir().unwrap();

@@ -1,4 +1,5 @@
-//! Full text search: CONTAINS() in filters and conditions, with and without indexes of words, and what others write.
+//! Full text search: CONTAINS() in filters and conditions, with and without word indexes, and with writes of other
+//! programs.
 
 mod common;
 

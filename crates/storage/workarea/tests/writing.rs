@@ -1,4 +1,4 @@
-//! Areas that write: random operations against a model, alone and beside others, with every order compared.
+//! Areas that write: random operations against a model, with exclusive and shared use, with every order compared.
 
 mod common;
 

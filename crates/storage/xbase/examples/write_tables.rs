@@ -1,7 +1,7 @@
 //! Writes tables of every format for other programs to read: `write_tables FOLDER`.
 //!
-//! Beside each `NAME.dbf` stands `NAME.expected.json`, what it must be read as, in the form that
-//! `tests/interop/rows.py` describes. `tests/interop/read_written.py` has other programs read them.
+//! Beside each `NAME.dbf` it writes `NAME.expected.json`, the expected rows, in the form that `tests/interop/rows.py`
+//! describes. `tests/interop/read_written.py` has other programs read them.
 
 use mainstay_types::{Date, Decimal, Result, Timestamp, Value, ValueRef};
 use mainstay_vfs::{Create, Disk, FileSystem};

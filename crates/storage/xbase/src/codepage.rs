@@ -1,13 +1,13 @@
 //! Code pages: the bytes of a file to UTF-8 and back.
 //!
-//! A DBF says which page its text is in by the *language byte* of its header ([`CodePage::from_language_byte`]);
+//! The *language byte* of a DBF's header names the code page of its text ([`CodePage::from_language_byte`]);
 //! a `.cpg` file beside it or the user may name another ([`CodePage::by_name`]).
 //!
 //! **Nothing is lost.** A byte `B` that the page does not define - or that is half of a broken multi-byte
 //! character - becomes the private-use character U+F700 + `B`, and [`CodePage::encode`] turns that character
-//! back into the byte. [`Decoded::undecodable`] counts them, so a reader can be told. The bytes from 0x80 to 0x9F for which a
-//! page of Windows has no character (0x81, 0x8D, 0x8F, 0x90 and 0x9D of 1252) are not among these: they are the control
-//! characters U+0081 and so on, into which Windows itself turns them, and come back as they were too.
+//! back into the byte. [`Decoded::undecodable`] counts them, so that they can be reported. The bytes from 0x80 to 0x9F
+//! for which a page of Windows has no character (0x81, 0x8D, 0x8F, 0x90 and 0x9D of 1252) are not among these: they are
+//! the control characters U+0081 and so on, into which Windows itself turns them, and come back as they were too.
 //!
 //! **Fast where it matters.** Nearly all text in business files is ASCII, which every page here shares; that is
 //! recognised a machine word at a time and not copied. Other bytes of single-byte pages go through a table of
@@ -23,7 +23,7 @@ use pages::{PAGES, Page, Source};
 use std::borrow::Cow;
 use std::fmt;
 
-/// What U+F700 + byte stands for: a byte that could not be decoded. Only bytes over 127 occur.
+/// The base of the characters for bytes that could not be decoded: U+F700 + byte. Only bytes over 127 occur.
 const UNDECODABLE: u32 = 0xF700;
 
 /// One code page. Cheap to copy; two are equal if they are the same page.
@@ -35,7 +35,7 @@ pub struct CodePage(&'static Page);
 pub struct Decoded<'a> {
     /// The text; borrowed if the bytes were UTF-8 already.
     pub text: Cow<'a, str>,
-    /// How many bytes the page does not define. Each is a character of its own in `text`.
+    /// The number of bytes that the page does not define. Each is a character of its own in `text`.
     pub undecodable: usize,
 }
 

@@ -1,8 +1,8 @@
-//! Collations: the order in which Harbour's national code pages put text, and their letters.
+//! Collations: the order of text in Harbour's national code pages, and their letters.
 //!
 //! Harbour and Clipper programs that select a national code page keep their indexes in its order: `Ą` behind `A`, `CH`
-//! behind `H`, accents aside. Nothing in an index file says so. The tables (`harbour.rs`, made by `make_harbour.py` from
-//! Harbour's public sources) hold for each code page
+//! behind `H`, accents aside. The index file does not name the order. The tables (`harbour.rs`, made by
+//! `make_harbour.py` from Harbour's public sources) hold for each code page
 //!
 //! ```text
 //!   upper, lower   the capital and the small letter of a byte
@@ -15,9 +15,9 @@
 //! be equal in a collation (French: accents do not count); among equal keys an index has the order of the records. So a key
 //! cannot be replaced by its weights, and indexes compare by a [`KeyOrder`] instead of translating keys.
 //!
-//! **Which collation an index has**, its keys have to tell (`keys/order.rs`). Often several do: a list of German names is
-//! in the order of every page that sorts umlauts like German. [`National`] therefore keeps all that fit. Searching needs
-//! one of them, because keys that are there lie in the order of all. A key is only added where all of them put it into
+//! **The collation of an index** is derived from its keys (`keys/order.rs`). Often several fit: a list of German names
+//! is in the order of every page that sorts umlauts like German. [`National`] therefore keeps all that fit. Searching
+//! needs any one of them, because existing keys are in the order of all. A key is added only if all of them put it into
 //! the same place ([`National::dispute`]).
 
 mod harbour;
@@ -102,7 +102,7 @@ impl Collation {
         table
     }
 
-    /// How a key stands to another one, or to the beginning of one: a key that begins with `sought` is equal to it.
+    /// The order of a key and another one, or the beginning of one: a key that begins with `sought` is equal to it.
     /// Between texts of one length accents decide at last.
     pub fn compare(&self, key: &[u8], sought: &[u8]) -> Ordering {
         let Some(weights) = self.weights else { return key[..key.len().min(sought.len())].cmp(sought) };
@@ -160,7 +160,7 @@ struct Letters<'t> {
     collation: &'t Collation,
     weights: &'t [u8; 256],
     rest: &'t [u8],
-    /// How many letters the text has, if none of those that follow is a pair.
+    /// The number of letters of the text, if none of those that follow is a pair.
     length: usize,
 }
 
@@ -263,7 +263,7 @@ impl KeyOrder {
         matches!(self, KeyOrder::Bytes)
     }
 
-    /// How a key stands to another one, or to the beginning of one.
+    /// The order of a key and another one, or the beginning of one.
     #[inline]
     pub fn compare(&self, key: &[u8], sought: &[u8]) -> Ordering {
         match self {

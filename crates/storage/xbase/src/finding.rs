@@ -1,9 +1,9 @@
-//! What is wrong with a file, said so that a person can find the place.
+//! Findings: errors of a file, worded so that a person can find the place.
 
 use std::fmt;
 use std::path::PathBuf;
 
-/// How bad a finding is.
+/// The severity of a finding.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Severity {
     /// Unusual, but every value is read as it was written (a wrong count that is explained by an
@@ -16,13 +16,13 @@ pub enum Severity {
 /// One thing that is wrong with a file.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Finding {
-    /// How bad it is.
+    /// The severity.
     pub severity: Severity,
     /// The file.
     pub path: PathBuf,
     /// Where in it: `record 17, field AMT`, `page at byte 4096`. Empty when it is about the whole file.
     pub place: String,
-    /// What is wrong there, as a sentence without its full stop.
+    /// The error, as a sentence without its full stop.
     pub message: String,
 }
 

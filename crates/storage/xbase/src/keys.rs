@@ -1,11 +1,11 @@
-//! The keys of a table's records: what a tag's expressions make of the bytes of a record.
+//! The keys of a table's records: a tag's expressions evaluated over the bytes of a record.
 //!
 //! ```text
 //!   header: key text, FOR text --parse, compile against the fields--> TagKeys
 //!   record --FOR--> listed?   --key expression--> value --KeyType--> bytes of the key
 //! ```
 //! A tag whose expressions are not understood to the last byte has no `TagKeys`, only the reason: it is neither searched
-//! nor maintained. Which letters its program knows, and in which order it sorts text, its keys tell: `keys/letters.rs`,
+//! nor maintained. The letters of its program, and its order of text, are derived from its keys: `keys/letters.rs`,
 //! `keys/order.rs`.
 
 mod advantage;
@@ -31,11 +31,11 @@ pub struct TagKeys {
     pub key: Compiled,
     /// The FOR condition.
     pub condition: Option<Compiled>,
-    /// Whether that is `.NOT. DELETED()`.
+    /// True if that is `.NOT. DELETED()`.
     pub condition_is_not_deleted: bool,
-    /// How the keys are stored.
+    /// The storage of the keys.
     pub key_type: KeyType,
-    /// Which letters UPPER() and LOWER() know in them.
+    /// The letters of UPPER() and LOWER() in them.
     pub letters: Letters,
     ignore_case: bool,
     /// The parts of the keys of an Advantage table, of which the bytes are made.
@@ -60,7 +60,7 @@ impl TagKeys {
         Ok(TagKeys { key, condition, condition_is_not_deleted, key_type, letters, ignore_case, advantage })
     }
 
-    /// Whether the record belongs into the tag, by its condition.
+    /// Returns true if the record belongs into the tag, by its condition.
     pub fn lists(&self, scratch: &mut Scratch, record: &[u8], recno: u32) -> Result<bool> {
         // Advantage takes the keys of deleted records out.
         if let Some(parts) = &self.advantage {
@@ -180,16 +180,16 @@ impl TagKeys {
     }
 }
 
-/// What an index does not say of its program, and its keys do.
+/// Conventions of an index's program that only the keys reveal.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Conventions {
-    /// Which letters UPPER() and LOWER() know.
+    /// The letters of UPPER() and LOWER().
     pub letters: Letters,
     /// The order of texts.
     pub order: KeyOrder,
 }
 
-/// How the expressions of an index are meant.
+/// The interpretation of an index's expressions.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Rules {
     pub(crate) kind: BagKind,
@@ -227,9 +227,9 @@ pub(crate) struct Expressions {
     pub(crate) key: Compiled,
     pub(crate) condition: Option<Compiled>,
     pub(crate) condition_is_not_deleted: bool,
-    /// What the key expression yields.
+    /// The type of the key expression's values.
     pub(crate) family: KeyFamily,
-    /// Whether a key can be NULL.
+    /// True if a key can be NULL.
     pub(crate) nullable: bool,
     /// The parts of an Advantage key.
     pub(crate) advantage: Option<Arc<AdvantageKey>>,

@@ -9,12 +9,11 @@
 //!   memo codepage key             long values | bytes to text | typed values to key bytes
 //! ```
 //!
-//! Beside what reads stands what writes: [`indexed`] changes a record, its memos and all its keys in one call; it is made
-//! of [`writer`] for records and their memos, [`index::write`] for keys, and [`lock`] for the bytes that the programs
-//! lock which share the files.
+//! For writing, [`indexed`] changes a record, its memos and all its keys in one call; it uses [`writer`] for records
+//! and their memos, [`index::write`] for keys, and [`lock`] for the locks of the programs that share the files.
 //!
-//! Everything is read through `mainstay_vfs` and nothing is trusted: every offset, count and length in a
-//! file is checked against the file before it is used, and what does not fit becomes a [`Finding`].
+//! Everything is read through `mainstay_vfs` and nothing is trusted: every offset, count and length in a file is
+//! checked against the file before it is used, and an inconsistency becomes a [`Finding`].
 
 pub mod adt;
 pub mod codepage;

@@ -1,9 +1,9 @@
-//! The locks that programs take on tables they share: which bytes, and how they are waited for.
+//! The locks of programs on shared tables: their bytes, and the wait for them.
 //!
-//! There is no lock manager in xBase. A program locks bytes that everybody agrees stand for a record, for the whole
-//! file or for the header, mostly far beyond the end of the file. Programs exclude each other only if they take the
-//! same bytes, so a table has to be opened with the scheme of those that share it: the usual one for its kind of file, unless
-//! its folder says otherwise ([`LockSettings`]).
+//! There is no lock manager in xBase. A program locks bytes that by convention represent a record, the whole file or
+//! the header, mostly far beyond the end of the file. Programs exclude each other only if they take the same bytes, so
+//! a table has to be opened with the scheme of the programs that share it: the usual one for its kind of file, unless
+//! the settings of its folder name another ([`LockSettings`]).
 //!
 //! ```text
 //!   scheme        base               header     the file                  record r
@@ -15,8 +15,8 @@
 //!   Harbour 64    0x7F00 << 48       base, 1    base + 1, 0xFFFF_FFFE     base + r, 1
 //! ```
 //!
-//! Indexes are locked too, on bytes of their own files: one byte, or a pool of bytes after it. Who writes locks all of
-//! them; who reads locks one of the pool (any of them), so that readers do not meet, or the one byte shared.
+//! Indexes are locked too, on bytes of their own files: one byte, or a pool of bytes after it. A writer locks all of
+//! them; a reader locks any one byte of the pool, so that readers do not conflict, or the one byte shared.
 //!
 //! ```text
 //!   scheme                 byte                      pool behind it
@@ -28,20 +28,20 @@
 //! (Harbour `include/hbrdddbf.h` and `hb_dbfRawLock`; FoxPro's is also that of CA-Clipper's and Six's CDX drivers.
 //! The Advantage server's compatibility locking takes FoxPro's for tables with CDX and Clipper's for those with NTX.)
 //!
-//! Programs of different schemes know nothing of each other. Two of Mainstay's have to: one that opens a table of
-//! dBASE as ADS_CDX locks as FoxPro does, and SQL as Clipper does. So who asks for another scheme than is usual for a
-//! table takes the usual locks first and those of his own after them, of records, table, header and indexes
-//! ([`LockPlan`]): whatever two of us ask for, they meet at the usual ones. Who is content with those, as nearly
-//! everybody is, locks nothing twice; the second lock costs two microseconds.
+//! Programs of different schemes do not exclude each other. Mainstay's own users must: one that opens a table of dBASE
+//! as ADS_CDX locks as FoxPro does, and SQL as Clipper does. So a user of another scheme than the usual one of a table
+//! takes the usual locks first and then those of the requested scheme, for records, table, header and indexes
+//! ([`LockPlan`]): any two users conflict at the usual locks. A user of the usual scheme, the common case, locks
+//! nothing twice; the second lock costs two microseconds.
 //!
-//! Limits: Clipper's bytes and FoxPro's for tables without a structural index meet from record 73,741,824 on. There a
-//! record may seem to be locked that is not, if one program has asked for the other's scheme.
+//! Limits: Clipper's bytes and FoxPro's for tables without a structural index overlap from record 73,741,824 on. There
+//! an unlocked record may appear to be locked, if one program has requested the other's scheme.
 //!
-//! Who appends locks the header, counts the records, and locks the new record, which fails while another holds the
-//! file. Who changes a record locks it. The memo file has a lock of its own: its first byte.
+//! An append locks the header, counts the records, and locks the new record, which fails while another program holds
+//! the file. A change locks its record. The memo file has a lock of its own: its first byte.
 //!
-//! The locks are those of the operating system, see `mainstay_vfs`. They are waited for by asking again every few
-//! milliseconds, up to a limit, as the other programs do; a lock that nobody gives back is reported with its holder.
+//! The locks are those of the operating system, see `mainstay_vfs`. Waiting is polling every few milliseconds, up to a
+//! limit, as in the other programs; a lock that is not released is reported with its holder.
 
 mod index;
 mod settings;
@@ -61,7 +61,7 @@ use mainstay_vfs::{ByteRange, LockHolder, LockMode, WritableFile};
 use std::ops::RangeInclusive;
 use std::time::{Duration, Instant};
 
-/// Which bytes stand for what.
+/// The layout of locked bytes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum LockScheme {
     /// Clipper with NTX indexes; Harbour `DB_DBFLOCK_CLIPPER`.
@@ -83,7 +83,7 @@ pub enum LockScheme {
 }
 
 impl LockScheme {
-    /// What programs take that have not been told otherwise: FoxPro's for its own tables, for those with an FPT memo
+    /// The default scheme of programs: FoxPro's for its own tables, for those with an FPT memo
     /// or (as the caller knows) a CDX beside them, else Clipper's. (The header's mark of a structural index does not
     /// tell a CDX from dBASE's MDX.)
     pub fn default_for(header: &Header, has_cdx: bool) -> LockScheme {
@@ -260,7 +260,7 @@ impl LockRanges {
         std::iter::once(self.first).chain(self.second)
     }
 
-    /// Who keeps them from being taken.
+    /// The holder of a lock that conflicts with them.
     pub(crate) fn holder(self, file: &dyn WritableFile, mode: LockMode) -> Result<Option<LockHolder>> {
         match (file.range_holder(self.first, mode)?, self.second) {
             (None, Some(second)) => file.range_holder(second, mode),
@@ -283,7 +283,7 @@ fn release_all(ranges: impl Iterator<Item = ByteRange>, release: impl Fn(ByteRan
     done
 }
 
-/// How long a lock is waited for.
+/// The wait for a lock.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct LockWait {
     /// After this long it is an error; zero asks once.
@@ -301,9 +301,9 @@ impl Default for LockWait {
 
 /// Takes a lock, waiting for it as told. `what` is the thing locked, for the message: `record 17`.
 ///
-/// Fails with `Code::Busy`, naming the holder where the system tells who it is, and as [`interrupt::check`] does.
+/// Fails with `Code::Busy`, naming the holder where the system knows it, and as [`interrupt::check`] does.
 pub fn take(file: &dyn WritableFile, range: ByteRange, wait: LockWait, what: impl Fn() -> String) -> Result<()> {
-    // Mostly nobody else has it, and no time is looked at.
+    // Usually the lock is free, and the clock is not read.
     if file.try_lock_range(range, LockMode::Exclusive)? {
         return Ok(());
     }

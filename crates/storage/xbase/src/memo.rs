@@ -13,7 +13,7 @@
 //! known. A reference that leads nowhere is not an error of the read but a [`Fetched::Damaged`], so that the
 //! row keeps its other values.
 //!
-//! The name of the file and the version of the table say which kind it is; where they contradict each other, its content
+//! The name of the file and the version of the table determine its kind; where they contradict each other, its content
 //! decides (`identity.rs`).
 //!
 //! FPT records carry a type. Text, pictures and objects are given as their bytes; the scalar types that
@@ -40,7 +40,7 @@ const HEADER_LENGTH: u64 = 512;
 /// The header of an ADM with its list of free blocks.
 const ADM_HEADER_LENGTH: u64 = 1024;
 
-/// What a value of dBASE IV begins with.
+/// The first bytes of a value of dBASE IV.
 const DBASE4_MARK: [u8; 4] = [0xFF, 0xFF, 0x08, 0x00];
 
 /// The kinds of memo files.
@@ -125,7 +125,7 @@ pub struct Reference {
     pub six: Option<(u16, u32)>,
 }
 
-/// What a reference led to.
+/// The value of a reference.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Fetched {
     /// The value's bytes were appended.
@@ -207,7 +207,8 @@ impl Memo {
         Ok(Ok((span.kind, bytes)))
     }
 
-    /// What the bytes of a memo field refer to; `None` if to nothing, a text if they make no sense.
+    /// The reference in the bytes of a memo field; `None` for an empty field. The error is a text for bytes that are
+    /// not a reference.
     pub fn reference(&self, field: &[u8]) -> Result<Option<Reference>, String> {
         parse_reference(self.kind, field)
     }
@@ -273,7 +274,7 @@ impl Memo {
         format!("memo block {block} lies outside the memo file ({} bytes)", self.length.load(Ordering::Relaxed))
     }
 
-    /// Whether the file has at least this many bytes; asks the file again if it had fewer.
+    /// Returns true if the file has at least this many bytes; asks the file again if it had fewer.
     fn reaches(&self, end: u64) -> Result<bool> {
         if end <= self.length.load(Ordering::Relaxed) {
             return Ok(true);
@@ -449,7 +450,7 @@ fn advantage_reference(field: &[u8]) -> Result<Option<Reference>, String> {
     Ok(Some(Reference { block: block.into(), six: Some((1, length)) }))
 }
 
-/// What the bytes of a memo field refer to in a memo file of this kind.
+/// The reference in the bytes of a memo field, for a memo file of this kind.
 pub fn parse_reference(kind: MemoKind, field: &[u8]) -> Result<Option<Reference>, String> {
     if kind == MemoKind::Advantage {
         return advantage_reference(field);

@@ -1,4 +1,4 @@
-//! Advantage's index files, read: the tags of the fixtures against their key lists, and what is kept out of use.
+//! Reading Advantage's index files: the tags of the fixtures against their key lists, and tags that are not used.
 
 mod adi_common;
 

@@ -1,5 +1,5 @@
-//! Advantage's index files, written: random operations against a model and against a CDX twin, read back by the small reader
-//! of `adi_common`; unique tags, new and dropped tags, reindexing.
+//! Writing Advantage's index files: random operations against a model and against a CDX twin, read back by the small
+//! reader of `adi_common`; unique tags, new and dropped tags, reindexing.
 
 mod adi_common;
 mod index_common;

@@ -1,5 +1,5 @@
-//! A program that changes an ADT is killed between any two writes: each step is done or not, and the list of reusable records
-//! leads to nothing but deleted records.
+//! A program that changes an ADT is killed between any two writes: each step is complete or absent, and the list of
+//! reusable records contains only deleted records.
 
 use mainstay_types::{Date, Timestamp, Value, ValueRef};
 use mainstay_vfs::{FileSystem, explore};

@@ -95,7 +95,7 @@ fn start(path: &Path, who: &str, changes: i64) -> Child {
     command.stdout(Stdio::null()).stderr(Stdio::piped()).spawn().unwrap()
 }
 
-/// The live rows: who and number. Every note is that of its row, and no file has an error.
+/// The live rows: writer and number. Every note is that of its row, and no file has an error.
 fn live(path: &Path) -> Vec<(String, i64)> {
     let fs: Arc<dyn FileSystem> = Arc::new(Disk);
     let findings = table::check(&fs, path, OpenOptions::default(), &[]);

@@ -127,7 +127,7 @@ fn a_rolled_back_append_in_the_place_of_a_record_leaves_its_memo() {
     table.enlist(&transaction).unwrap();
     assert_eq!(append(&mut table, 3), record);
     transaction.rollback(&mut [&mut table]).unwrap();
-    // What is stored now must not take the old note's blocks.
+    // A new value must not take the old note's blocks.
     append(&mut table, 4);
     table.delete(record).unwrap();
     table.close().unwrap();

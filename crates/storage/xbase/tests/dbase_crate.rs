@@ -1,7 +1,8 @@
 //! Tables that are written here, read by the Rust crate `dbase`: every version and type that both know.
 //!
-//! What the crate cannot do is known here: a currency is a `f64` to it and not an amount in ten-thousandths, it knows no
-//! `_NullFlags`, of a memo of dBASE III it reads the first block, and of one of dBASE IV eight bytes more than there are.
+//! The tests allow for the crate's limits: a currency is a `f64` to it and not an amount in ten-thousandths, it knows
+//! no `_NullFlags`, of a memo of dBASE III it reads the first block, and of one of dBASE IV eight bytes more than there
+//! are.
 
 use dbase::{FieldValue, Reader};
 use mainstay_types::{Date, Decimal, Timestamp, Value, ValueRef};
@@ -42,7 +43,7 @@ fn note(seed: usize) -> String {
     (0..seed * 53 % 900).map(|at| letters[(at * 5 + seed) % letters.len()]).chain(['.']).collect()
 }
 
-/// What a field of a record holds.
+/// The value of a field of a record.
 fn value(field: &str, number: usize) -> Value {
     let blank = |every: usize| number.is_multiple_of(every);
     match field {
@@ -64,7 +65,7 @@ fn number(value: &Value) -> Option<f64> {
     value.as_ref().as_f64()
 }
 
-/// Whether the crate has read what was written.
+/// Returns true if the crate has read the written values.
 fn is_same(format: Format, written: &Value, read: &FieldValue) -> bool {
     match (written, read) {
         (Value::Text(text), FieldValue::Character(read)) => *text == read.clone().unwrap_or_default(),

@@ -1,8 +1,8 @@
 //! Every fixture table must read back exactly as the program that wrote it read it.
 //!
-//! The `.csv` of a fixture has each value as Harbour printed it. Here each value that was decoded is printed
-//! in the same way and the texts are compared. What Harbour cannot show - NULL (it gives the type's empty
-//! value), numbers too wide for their picture - is compared by other means.
+//! The `.csv` of a fixture has each value as Harbour printed it. The tests print each decoded value in the same way and
+//! compare the texts. Values that Harbour cannot show - NULL (it gives the type's empty value), numbers too wide for
+//! their picture - is compared by other means.
 
 #![allow(clippy::disallowed_methods)]
 

@@ -1,5 +1,5 @@
-//! Memo files of the kinds that no fixture has, made here byte by byte after the descriptions in
-//! `docs/formats/dbf.md`, and what goes wrong with references.
+//! Memo files of the kinds that no fixture has, built byte by byte after the descriptions in `docs/formats/dbf.md`, and
+//! damaged references.
 
 mod dbf_support;
 

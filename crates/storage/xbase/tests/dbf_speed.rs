@@ -1,7 +1,7 @@
-//! How fast columns decode: `cargo test --release -p mainstay-xbase --test dbf_speed -- --ignored --nocapture`.
+//! Speed of decoding columns: `cargo test --release -p mainstay-xbase --test dbf_speed -- --ignored --nocapture`.
 //!
-//! Ignored in ordinary runs, because a debug build or a busy machine says nothing. The bounds are several times
-//! what a quiet core takes (in the comments), so that only a real change for the worse breaks them.
+//! Ignored in ordinary runs, because timings of a debug build or a busy machine mean nothing. The bounds are several
+//! times what a quiet core takes (in the comments), so that only a real change for the worse breaks them.
 
 mod dbf_support;
 

@@ -1,6 +1,6 @@
 //! Broken expressions: thousands of seeded mutations of real ones go through parsing, compiling and
-//! evaluating. Whatever comes out, nothing may panic, and what parses must print to a text that parses
-//! to the same tree.
+//! evaluating. Whatever the result, nothing may panic, and the printed form of a parsed expression must parse to the
+//! same tree.
 
 mod expr_files;
 

@@ -1,4 +1,4 @@
-//! How long 100,000 evaluations take. Run with `--release -- --ignored --nocapture` for the figures.
+//! Duration of 100,000 evaluations. Run with `--release -- --ignored --nocapture` for the figures.
 
 mod expr_files;
 

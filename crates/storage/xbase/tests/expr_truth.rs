@@ -1,4 +1,4 @@
-//! Expressions against what Harbour itself answered to them, record by record
+//! Expressions compared with Harbour's own results, record by record
 //! (`tests/fixtures/expr/README.md`).
 
 mod expr_files;
@@ -24,11 +24,11 @@ fn trimmed(number: &str) -> String {
     if text == "-0" { "0".into() } else { text.into() }
 }
 
-/// What Harbour does not have.
+/// Functions that Harbour does not have.
 const FOXPRO: &[&str] = &["HOUR(", "MINUTE(", "SEC(", "BETWEEN(", "{^"];
 
-/// What Harbour answers and is refused here, on purpose: memos, the state of a program, widths that depend
-/// on the data - and TRANSFORM() with any picture but `@!`, which is not listed.
+/// Expressions that Harbour evaluates and this crate refuses on purpose: memos, the state of a program, widths that
+/// depend on the data - and TRANSFORM() with any picture but `@!`, which is not listed.
 const REFUSED: &[&str] = &[
     "'memo'$M1",
     "0x1F",

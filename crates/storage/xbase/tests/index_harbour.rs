@@ -1,4 +1,4 @@
-//! Indexes that this crate wrote and Harbour went on with.
+//! Indexes that this crate wrote and Harbour then changed.
 
 mod index_common;
 

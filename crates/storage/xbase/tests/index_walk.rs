@@ -1,4 +1,4 @@
-//! Every tag of the fixtures, walked and searched, against what the program that wrote them saw.
+//! Every tag of the fixtures, walked and searched, compared with the results of the program that wrote them.
 
 mod index_common;
 

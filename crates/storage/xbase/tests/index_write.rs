@@ -1,5 +1,5 @@
-//! Index files that are written and maintained, against a sorted list: after any run of changes the file passes the
-//! reader's own check, lists what the list has, and equals a file that is built anew.
+//! Index files that are written and maintained, compared with a sorted list: after any run of changes the file passes
+//! the reader's own check, has the entries of the list, and equals a newly built file.
 
 mod index_common;
 
@@ -65,7 +65,7 @@ fn run(bag: &BagSpec, tag: &TagSpec, start: usize, changes: usize, number: u64) 
         writer.keep_at_most(10_000);
     }
     let mut records = start as u32;
-    // What the run tends to do: grow, shrink to nothing, or stay.
+    // The tendency of the run: grow, shrink to nothing, or stay.
     let growth = [80, 50, 20][seed.below(3)];
     for _ in 0..changes {
         let known = (!model.items.is_empty()).then(|| model.items[seed.below(model.items.len())].clone());

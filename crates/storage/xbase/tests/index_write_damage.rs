@@ -1,4 +1,5 @@
-//! Writing to damaged index files, and to files that fail: no panic, no endless walk, and what fails changes nothing.
+//! Writing to damaged index files, and to files that fail: no panic, no endless walk, and a failed operation changes
+//! nothing.
 
 mod adi_common;
 mod index_common;

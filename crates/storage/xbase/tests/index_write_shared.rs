@@ -1,4 +1,4 @@
-//! Index files that several writers share, tags that come and go, and files made anew.
+//! Index files that several writers share, tags that are created and dropped, and rebuilt files.
 
 mod index_common;
 
@@ -32,7 +32,7 @@ fn two_writers_see_what_the_other_wrote() {
         let mut model = Model::new(false, &first);
         let mut last = 0;
         for record in 301..900u32 {
-            // Whose turn it is changes now and then, as it does among programs that take a lock.
+            // The turn changes now and then, as among programs that take a lock.
             let turn = if seed.below(4) == 0 { 1 - last } else { last };
             let writer = &mut writers[turn];
             let changed = writer.begin().unwrap();
@@ -179,7 +179,7 @@ fn a_power_failure_leaves_the_old_index_or_the_new() {
     let mut seed = Seed(5);
     let (old, new) = (items(&mut seed, 100, 20), items(&mut seed, 150, 20));
     let path = Path::new("shop/a.cdx");
-    // What was acknowledged: nothing, the old index, the new one.
+    // The acknowledged state: nothing, the old index, the new one.
     let work = |disk: &Simulated| {
         let mut acknowledged = 0;
         let steps = |acknowledged: &mut u8| -> Result<()> {
@@ -235,7 +235,7 @@ fn insert_uncounted(path: &Path, counted: Range<u64>, key: &[u8], record: u32) {
     file.write_at(&counter, counted.start).unwrap();
 }
 
-/// Whether two writes with a question for the stamp between them always leave different ones, as since Linux 6.13.
+/// Returns true if two writes with a stamp read between them always leave different stamps, as since Linux 6.13.
 fn tells_writes_apart(path: &Path) -> bool {
     let file = Disk.create(path, Create::New).unwrap();
     (0..50u8).all(|byte| {
@@ -246,14 +246,14 @@ fn tells_writes_apart(path: &Path) -> bool {
     })
 }
 
-/// Who does not count is noticed, in a CDX at once.
+/// A write that is not counted is noticed, in a CDX at once.
 #[test]
 fn a_writer_of_a_cdx_knows_its_own_writes_and_notices_those_that_are_not_counted() {
     notices_what_is_not_counted("a.cdx", BagSpec::harbour_cdx(), 8..12, 0);
 }
 
-/// In an NTX own writes are told from others' without a question after each; who does not count is noticed the first time
-/// behind the tick of the clock.
+/// In an NTX own writes are distinguished from others' without reading the stamp after each; a writer that does not
+/// raise the counter is noticed at the first check after the tick of the clock.
 #[test]
 fn a_writer_of_an_ntx_knows_its_own_writes_and_notices_those_that_are_not_counted() {
     notices_what_is_not_counted("a.ntx", BagSpec::ntx(), 2..4, 3);
@@ -270,7 +270,7 @@ fn notices_what_is_not_counted(name: &str, bag: BagSpec, counted: Range<u64>, la
     let tick = || std::thread::sleep(Duration::from_millis(25));
     tick();
     writer.begin().unwrap();
-    // Many changes at once, and one now and then: nobody else writes.
+    // Many changes at once, and single ones in between, without other writers.
     let mut record = 1000;
     for pause in [0, 0, 0, 0, 1, 2, 3, 5, 8, 12, 15, 20, 30, 0, 0] {
         std::thread::sleep(Duration::from_millis(pause));

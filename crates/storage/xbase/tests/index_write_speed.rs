@@ -1,4 +1,4 @@
-//! What building and keeping up indexes takes. Run it with
+//! Cost of building and maintaining indexes. Run it with
 //! `cargo test --release -p mainstay-xbase --test index_write_speed -- --ignored --nocapture`.
 
 #![allow(clippy::print_stdout, clippy::disallowed_methods)]

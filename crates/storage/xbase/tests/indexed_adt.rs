@@ -1,4 +1,5 @@
-//! Advantage tables with their indexes: understood, kept up, made, dropped, made anew, shared, and cut off at every write.
+//! Advantage tables with their indexes: read, maintained, created, dropped, rebuilt, shared, and interrupted at every
+//! write.
 
 mod adi_common;
 mod indexed_common;
@@ -290,8 +291,8 @@ fn keys_that_need_longer_pages_get_them() {
     assert_sound(&memory, "long keys");
 }
 
-/// From some write on nothing reaches the disk any more, as after a kill: whoever opens the table next finds the transaction
-/// undone, and an index that is right or says that it has to be made anew.
+/// From some write on nothing reaches the disk any more, as after a kill: the next opening of the table finds the
+/// transaction undone, and an index that is right or marked for rebuilding.
 #[test]
 fn a_transaction_can_be_cut_off_at_every_write() {
     let work = |fs: Arc<dyn FileSystem>| -> Result<()> {

@@ -1,5 +1,5 @@
-//! Candidate keys and transactions: nothing of what was rolled back is left (`break-04`), and a key that depends on the
-//! transaction of another is waited for (`sql-01`).
+//! Candidate keys and transactions: a rollback leaves nothing behind (`break-04`), and a key that depends on another
+//! transaction is waited for (`sql-01`).
 
 mod indexed_common;
 
@@ -110,7 +110,7 @@ fn a_key_that_was_rolled_back_is_free_and_its_record_blank() {
     }
 }
 
-/// A process that is killed: its journal belongs to nobody, and whoever opens the table next undoes what it says.
+/// A process that is killed: its journal is abandoned, and the next opening of the table undoes its changes.
 #[test]
 fn a_key_of_a_process_that_was_killed_is_free_too() {
     for (field, format, key, values) in kinds() {

@@ -1,4 +1,4 @@
-//! Tables of SQL written: columns as fields, values with clear errors, and readers that see a change at once.
+//! Writing tables of SQL: columns as fields, values with clear errors, and readers that see a change at once.
 
 mod indexed_common;
 

@@ -1,4 +1,4 @@
-//! What goes wrong while a table and its indexes are changed: every call of the file system fails once, files are found
+//! Failures while a table and its indexes are changed: every call of the file system fails once, files are found
 //! in the middle of a replacement, and tables are encrypted.
 
 mod indexed_common;
@@ -107,7 +107,7 @@ fn every_call_can_fail() {
     }
 }
 
-/// The same within a transaction that is rolled back after the error, by itself or by who comes next.
+/// The same within a transaction that is rolled back after the error, by itself or by the next opening.
 #[test]
 fn every_call_of_a_transaction_can_fail() {
     let before = wanted()[0].clone();
@@ -177,7 +177,8 @@ fn a_commit_keeps_no_part_of_a_statement_that_failed() {
     assert!(committed > 5 && refused > 5, "{committed} {refused}");
 }
 
-/// A pack that is cut off anywhere is finished, or was never begun, for who opens the table next - to read it, too.
+/// A pack that is interrupted anywhere is finished, or was never begun, at the next opening of the table, even for
+/// reading.
 #[test]
 fn a_pack_that_was_cut_off_is_finished_by_readers_and_writers_alike() {
     let work = |system: &Simulated| {

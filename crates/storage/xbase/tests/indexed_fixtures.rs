@@ -143,7 +143,7 @@ fn tags_in_a_national_order_are_kept_up_in_it() {
     }
 }
 
-/// Keys that are not those of the tag's expression, and keys that somebody left out.
+/// Keys that are not those of the tag's expression, and missing keys.
 #[test]
 fn a_key_under_another_value_refuses_the_change_and_a_missing_one_is_mended() {
     let memory = Memory::new();

@@ -1,5 +1,5 @@
 //! A transaction over two tables whose commit fails on the way, in a file of the first, of the second, or of the journal:
-//! who opens the tables next finds both as they were before, or both changed.
+//! the next opening of the tables finds both unchanged, or both changed.
 
 mod indexed_common;
 
@@ -108,7 +108,7 @@ fn a_commit_that_fails_halfway_leaves_both_tables_as_before_or_both_changed() {
             let what = format!("{access:?}, {operation:?} {call} (goes on: {lasts}): {error:?}");
             let found = paths().map(|path| rows(&fs, &path));
             assert!(found == before || found == after, "{what}");
-            // What the program was told is what happened.
+            // The reported result is the actual one.
             assert!(error.is_some() || found == after, "{what}");
             assert_eq!(is_ended, found == after, "{what}");
             paths().iter().for_each(|path| is_sound(&fs, path, &what));

@@ -1,5 +1,5 @@
-//! Records that pass candidate keys on to each other, cut off at every operation: afterwards all of them have the keys that
-//! they had, or all have the new ones, and no key is that of two records.
+//! Records that exchange candidate keys, interrupted at every operation: afterwards all of them have their old keys, or
+//! all have the new ones, and no two records have the same key.
 
 mod indexed_common;
 

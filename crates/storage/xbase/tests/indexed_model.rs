@@ -180,7 +180,7 @@ impl Run {
         Run { fs, path, files, kind, seed, table: Some(table), other: None, alone: true, model, transaction }
     }
 
-    /// Whose turn it is.
+    /// The table whose turn it is.
     fn table(&mut self) -> &mut IndexedTable {
         match &mut self.other {
             Some(other) if self.transaction.is_none() && self.seed.below(3) == 0 => other,
@@ -361,8 +361,8 @@ impl Run {
     }
 }
 
-/// Undoing puts keys back into a unique tag if nobody else has them by then; which record it lists then is no matter of
-/// the model, only that each key is there once and is its record's.
+/// Undoing puts keys back into a unique tag if no other record has them by then; the model does not predict the listed
+/// record, only that each key is there once and is its record's.
 fn unique_of(table: &mut IndexedTable, model: &Model) -> Vec<(String, usize)> {
     let Some(id) = table.find_tag("FIRST") else { return Vec::new() };
     let mut found = Vec::new();

@@ -1,4 +1,4 @@
-//! Paths in the files of transactions: what leads out of the folder is refused, and nothing is touched (`break-02`); and
+//! Paths in the files of transactions: a path out of the folder is refused, and nothing is touched (`break-02`); and
 //! `mainstay check` names files that are not understood (`break-03`).
 
 #![allow(clippy::disallowed_methods)]

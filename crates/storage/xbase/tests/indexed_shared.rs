@@ -1,5 +1,5 @@
-//! A table with its indexes that processes share: two of ours, and one with locks that are not ours (`raw_locks.py`, for
-//! which `python3` is needed). `MAINSTAY_TEST_SECONDS` makes the long test longer.
+//! A table with its indexes that processes share: two of Mainstay, and one with independent locks (`raw_locks.py`,
+//! which needs `python3`). `MAINSTAY_TEST_SECONDS` makes the long test longer.
 
 #![cfg(target_os = "linux")]
 

@@ -1,4 +1,4 @@
-//! What changing records together with their keys takes. Run it with
+//! Cost of changing records together with their keys. Run it with
 //! `cargo test --release -p mainstay-xbase --test indexed_speed -- --ignored --nocapture`.
 
 #![allow(clippy::print_stdout)]

@@ -1,4 +1,4 @@
-//! Tags that are made again, and tags that are made in a table which is open to be shared.
+//! Tags that are recreated, and tags that are created in a table open for shared use.
 
 #![allow(clippy::disallowed_methods)]
 

@@ -1,4 +1,4 @@
-//! Transactions over tables: all changes or none, whatever ends them.
+//! Transactions over tables: all changes or none, however they end.
 
 mod indexed_common;
 
@@ -129,7 +129,7 @@ fn committing_keeps_everything_and_gives_the_locks_back() {
     a.update(3, &[(0, ValueRef::Text("changed")), (4, ValueRef::Text("another note"))]).unwrap();
     a.update(9, &[(0, ValueRef::Text("changed"))]).unwrap();
     let appended = a.append(&[ValueRef::Text("new")]).unwrap();
-    // Unlocking is put off: nobody may change what may yet be undone.
+    // Unlocking is deferred: changes that may yet be undone must not be overwritten.
     a.unlock_record(3).unwrap();
     a.unlock().unwrap();
     a.lock_record(9).unwrap();
@@ -166,7 +166,7 @@ fn a_record_behind_which_others_appended_stays_blank_and_deleted() {
     compare(&fs, &path("a"), &[]).unwrap();
 }
 
-/// While a record that is gone again is locked, nobody could append the next of its number.
+/// While a removed record is locked, no program could append the next record of its number.
 #[test]
 fn the_lock_of_an_appended_record_goes_with_it() {
     let (fs, _) = shop(Format::FoxPro, BagKind::Cdx);
@@ -389,7 +389,7 @@ fn step_of(table: &mut IndexedTable, step: usize) -> mainstay_types::Result<()> 
     table.delete(step as u64).map(drop)
 }
 
-/// What the tables hold after so many steps.
+/// The expected contents of the tables after so many steps.
 fn wanted(steps: usize) -> Vec<Vec<(bool, Vec<Value>)>> {
     let memory = Memory::new();
     memory.create_folder(Path::new("shop")).unwrap();
@@ -564,8 +564,8 @@ fn who_goes_on_after_anothers_death_sees_what_was_before() {
     compare(&fs, &path("a"), &[]).unwrap();
 }
 
-/// Leaves what a transaction of another process has changed in record 3, whose locks are gone but for that of its journal:
-/// the lock of the record goes first when a process is killed, and who undoes a transaction holds its journal, too.
+/// Leaves the change of another process's transaction in record 3, with only the lock of its journal left: the lock of
+/// the record is lost first when a process is killed, and a process that undoes a transaction holds its journal, too.
 fn dying(fs: &Arc<dyn FileSystem>, access: Access) -> Arc<dyn WritableFile> {
     let mut table = open(fs, &path("a"), access);
     let transaction = Transaction::begin(Arc::clone(fs));
@@ -617,7 +617,7 @@ fn who_gets_the_lock_of_one_who_is_dying_waits_until_its_change_is_undone() {
     compare(&fs, &path("a"), &[]).unwrap();
 }
 
-/// What a transaction of another process has taken back at a savepoint, it holds no longer.
+/// Changes that a transaction of another process rolled back to a savepoint are no longer locked by it.
 #[test]
 fn a_journal_that_was_cut_off_names_what_it_has_then() {
     let (fs, _) = shop(Format::FoxPro, BagKind::Cdx);
@@ -628,7 +628,7 @@ fn a_journal_that_was_cut_off_names_what_it_has_then() {
     assert!(other.try_lock_record(3).unwrap());
 }
 
-/// Who undoes a transaction may have the table alone for that time, and who opens it then waits for it.
+/// The process that undoes a transaction may open the table exclusively, and a process that opens it then waits.
 #[test]
 fn who_opens_a_table_waits_until_it_is_undone() {
     let (fs, _) = shop(Format::FoxPro, BagKind::Cdx);
@@ -648,7 +648,7 @@ fn who_opens_a_table_waits_until_it_is_undone() {
         IndexedTable::open(Arc::clone(&fs), &path("a"), options(access)).unwrap();
         assert!(!has_journals(&*fs));
     }
-    // Without one that is undone, nobody waits.
+    // Without a transaction to undo, there is no wait.
     let _alone = open(&fs, &path("a"), Access::Exclusive);
     let how = WriteOptions { open_timeout: Some(Duration::ZERO), ..options(Access::Shared) };
     let begun = std::time::Instant::now();
@@ -758,7 +758,7 @@ fn processes_that_are_killed_lose_no_money() {
         let mut sum = 0;
         for path in &paths {
             let mut table = open(&fs, path, Access::Shared);
-            // What was appended and undone, and has others behind it, is blank.
+            // An appended record that was undone and has others behind it is blank.
             sum += state(&mut table).iter().map(|(_, fields)| fields[0].as_f64().unwrap_or(0.0) as i64).sum::<i64>();
         }
         assert_eq!(sum, 40 * SUM, "round {round}");

@@ -1,5 +1,6 @@
-//! A program that is killed within a change leaves no key of before in a UNIQUE tag: who opens the table next undoes the
-//! change. Where other tags tell by the record's next change, these could not: another record may have the new key.
+//! A program that is killed within a change leaves no old key in a UNIQUE tag: the next opening of the table undoes the
+//! change. In other tags the record's next change detects an old key; in these it could not, because another record may
+//! have the new key.
 
 mod indexed_common;
 
@@ -49,7 +50,7 @@ fn work(system: &Simulated) -> bool {
     is_ready
 }
 
-/// Whether every key of every tag is that of its record.
+/// Returns true if every key of every tag is that of its record.
 fn has_own_keys_only(mut table: IndexedTable) -> Result<(), String> {
     let text = |error: mainstay_types::Error| error.to_string();
     for tag in table.tags() {

@@ -1,4 +1,4 @@
-//! Records that are appended blank, beside others, and get their keys later: when they are written, or given back.
+//! Records that are appended blank in shared use, and get their keys later: when they are written, or unlocked.
 
 mod indexed_common;
 
@@ -41,7 +41,7 @@ fn filled(table: &mut IndexedTable, record: u64, name: &str) -> (Vec<u8>, Vec<u8
     (before, after)
 }
 
-/// How many keys a tag has, as another program sees them.
+/// The number of a tag's keys, as another program sees them.
 fn keys_in_file(memory: &Memory, tag: usize) -> usize {
     let bag = mainstay_xbase::index::Bag::open(memory.open(Path::new("shop/t.cdx")).unwrap()).unwrap();
     let key_type = {
@@ -59,7 +59,7 @@ fn it_is_counted_at_once_and_gets_the_keys_of_its_values() {
     let record = table.append_blank_locked().unwrap();
     assert!(table.has_unlisted() && !other.try_lock_record(record).unwrap());
     assert_eq!((record, other.count().unwrap(), keys_in_file(&memory, 0)), (301, 301, 300));
-    // Another one appends meanwhile, and one who opens the table leaves what is not his alone.
+    // Another program appends meanwhile, and a program that opens the table does not touch records of others.
     assert_eq!(other.append(&refs(&values(7))).unwrap(), 302);
     open(&fs, path(), Access::Shared).close().unwrap();
     let (before, mut after) = filled(&mut table, record, "Quentin");
@@ -179,7 +179,7 @@ fn keys_of_the_values_before_are_mended_by_the_next_change() {
     }
 }
 
-/// Whether every key of a tag is that of its record.
+/// Returns true if every key of a tag is that of its record.
 fn has_own_keys_only(table: &mut IndexedTable, name: &str) -> bool {
     let id = table.find_tag(name).unwrap();
     let listed = walk(&table.tag(id).unwrap()).unwrap();
@@ -190,8 +190,8 @@ fn has_own_keys_only(table: &mut IndexedTable, name: &str) -> bool {
     })
 }
 
-/// The same of tags that are UNIQUE: beside another tag, which tells that the record was left out, and alone, where
-/// nobody else has the new key.
+/// The same of tags that are UNIQUE: beside another tag, which shows that the record was left out, and alone, where no
+/// other record has the new key.
 #[test]
 fn keys_of_the_values_before_leave_unique_tags_too() {
     let only = IndexSpec { unique: true, ..IndexSpec::new("ONLY", "NAME") };
@@ -264,7 +264,7 @@ fn candidates_and_transactions_do_not_wait() {
     compare(&fs, path(), &[]).unwrap();
 }
 
-/// What would refuse the blank record's keys refuses the record: nothing is appended.
+/// An error of the blank record's keys refuses the record: nothing is appended.
 #[test]
 fn a_record_that_cannot_be_listed_is_not_appended() {
     let memory = prepared(&tag_specs()[..1]);

@@ -1,4 +1,4 @@
-//! Locks that the handles and the statements of one connection hold together, and nobody else with them.
+//! Locks that the handles and the statements of one connection share, and no other connection.
 
 #![cfg(target_os = "linux")]
 

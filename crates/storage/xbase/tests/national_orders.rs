@@ -173,7 +173,7 @@ fn every_national_order_is_recognised_and_searched() {
     }
 }
 
-/// What a change of these words does: all of them are put in again, some changed, some deleted.
+/// Changes the words: all of them are appended again, some changed, some deleted.
 fn change(fs: &Arc<dyn FileSystem>, path: &Path, page: &Page, access: Access) -> Result<(), mainstay_types::Error> {
     let mut table = open(fs, path, access);
     let count = page.words.len();
@@ -256,7 +256,7 @@ fn a_damaged_index_is_repaired_in_its_order() {
     }
 }
 
-/// Keys in an order that is nobody's: letters beyond ASCII backwards, before all others.
+/// Keys in an order of no code page: letters beyond ASCII backwards, before all others.
 #[test]
 fn an_unknown_order_is_named_and_not_written() {
     let mut words: Vec<Vec<u8>> =

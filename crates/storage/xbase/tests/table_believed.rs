@@ -1,5 +1,5 @@
-//! Look-ups believe for a moment that an index file is as it was. Whatever another program does to it meanwhile, they find the
-//! records: the pages that are in memory are those of the unchanged table, and what is read later is not mixed with them.
+//! Look-ups trust an index file for a short time without a check. Whatever another program does to it meanwhile, they
+//! find the records: the pages in memory are those of the unchanged table, and later reads are not mixed with them.
 
 mod index_common;
 
@@ -68,7 +68,7 @@ fn with_other_ids() -> Vec<u8> {
     table
 }
 
-/// Whether the index is used for the table, which has the record looked for only if it was changed.
+/// Returns true if the index is used for the table, which has the record looked for only if it was changed.
 fn is_used(memory: &Memory, table: &str, index: &str) -> bool {
     let (cache, indexes) = (VectorCache::new(1 << 20), [PathBuf::from(index)]);
     let files = Arc::new(memory.clone());

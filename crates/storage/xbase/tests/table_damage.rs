@@ -76,7 +76,7 @@ fn a_zero_that_was_appended_later_does_not_fail_an_ordered_statement() {
     assert_eq!(walked(&table, &ordering).unwrap(), Some(vec![1, 0]));
 }
 
-/// What a check of `t.dbf` finds, each with its file.
+/// The findings of a check of `t.dbf`, each with its file.
 fn found(memory: &Memory) -> Vec<(String, String)> {
     let fs: Arc<dyn FileSystem> = Arc::new(memory.clone());
     let found = table::check(&fs, Path::new("t.dbf"), OpenOptions::default(), &[]);

@@ -1,8 +1,8 @@
-//! Ranges of keys give every record that a condition is true of, whatever the key is made of.
+//! Ranges of keys give every record for which a condition is true, whatever the key expression is.
 //!
-//! Tables of random records, blank, odd and negative ones among them, have one tag each; random conditions about computed
-//! values are asked of it. What SQL says of a record is written down here once more, without keys. A range may hold more
-//! records than the condition; one that lacks a record is a fault.
+//! Tables of random records, blank, odd and negative ones among them, have one tag each; random conditions about
+//! computed values are answered by it. A second implementation of SQL's conditions, without keys, gives the expected
+//! records. A range may contain more records than the condition; one that lacks a record is an error.
 
 use mainstay_columnar::{Comparison, Operation, Predicate, RowSet, Sought, Table, Term, Test, VectorCache};
 use mainstay_types::{Collation, Date, Decimal, Value};
@@ -218,7 +218,7 @@ fn order(a: &Value, b: &Value) -> Option<Ordering> {
     })
 }
 
-/// Whether a condition is true of a record.
+/// Returns true if a condition is true of a record.
 fn is_true(sought: &Sought, row: &Row) -> bool {
     match sought {
         Sought::And(parts) => parts.iter().all(|part| is_true(part, row)),

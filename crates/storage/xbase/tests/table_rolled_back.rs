@@ -1,4 +1,5 @@
-//! A statement that has counted the records finds those that are rolled back meanwhile deleted: the file is shorter then.
+//! A statement that has counted the records sees those that are rolled back meanwhile, which shortens the file, as
+//! deleted.
 
 mod indexed_common;
 

@@ -1,4 +1,4 @@
-//! The decoded columns of a table that is written to: those of a state that nobody reads any more leave the memory.
+//! The decoded columns of a table that is written to: those of a state without readers are freed.
 
 use mainstay_columnar::{Table, VectorCache};
 use mainstay_types::ValueRef;
@@ -40,7 +40,7 @@ fn only_the_vectors_of_the_last_state_and_of_those_that_are_read_are_kept() {
         drop(read());
         assert!(cache.bytes() <= 2 * one + one / 8, "turn {turn}: {} bytes for two states of {one}", cache.bytes());
     }
-    // What the statement of the first state reads again is there.
+    // Values that the statement of the first state reads again are in the cache.
     assert!(held.vectors(0, &[1]).is_ok());
     drop(held);
     assert!(cache.bytes() <= one + one / 8, "{} bytes for one state of {one}", cache.bytes());

@@ -53,7 +53,7 @@ fn state(fs: &dyn FileSystem) -> (Vec<String>, Vec<String>) {
     (notes, errors.map(ToString::to_string).collect())
 }
 
-/// What is done, step by step; gives how many steps were acknowledged.
+/// Runs the steps, and returns the number of acknowledged ones.
 fn work(fs: Arc<dyn FileSystem>, format: Format, options: WriteOptions) -> usize {
     let mut done = 0;
     let mut run = || -> mainstay_types::Result<()> {
@@ -148,8 +148,8 @@ fn goes_on(system: &Simulated, notes: &[String]) -> Result<(), String> {
     }
 }
 
-/// The same when the power is lost, for who asked for it to be on the disk: what was acknowledged is there, and a
-/// step that was under way is done, or not, or reported and repaired.
+/// The same after a loss of power, with durable writes: acknowledged steps are there, and an unfinished step is
+/// complete, absent, or reported and repaired.
 #[test]
 fn a_lost_power_supply_takes_nothing_that_was_acknowledged() {
     for format in FORMATS {

@@ -1,5 +1,5 @@
-//! Tables and memo files that other programs made, written to here: what is not changed stays, byte for byte where
-//! it is bytes, and nothing is wrong with the files afterwards.
+//! Tables and memo files of other programs, changed here: unchanged parts stay, byte for byte where they are bytes, and
+//! the files pass the check afterwards.
 
 use mainstay_types::{Value, ValueRef};
 use mainstay_vfs::{Disk, FileSystem, Memory};
@@ -83,7 +83,7 @@ fn change_and_compare(name: &str, access: Access) {
     writer.close().unwrap();
     let (mut found, after) = read(&memory, table, &memo);
     assert_eq!(found.pop().unwrap()[first], row[first], "{name}");
-    // What had been wrong with values that were changed is right now.
+    // Findings of values that were changed are gone.
     assert!(after.iter().all(|finding| before.contains(finding)), "{name} {access:?}: {after:?} after {before:?}");
     for (record, (found, expected)) in found.iter_mut().zip(&mut expected).enumerate() {
         // Fields that keep the last write have it.

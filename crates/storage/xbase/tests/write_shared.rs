@@ -1,6 +1,5 @@
-//! Tables shared by processes: two of ours, and one with locks that are not ours (`raw_locks.py`, for which
-//! `python3` is needed). What is locked is read from the system's own list, `/proc/locks`. `MAINSTAY_TEST_SECONDS` makes the
-//! long tests longer.
+//! Tables shared by processes: two of Mainstay, and one with independent locks (`raw_locks.py`, which needs `python3`).
+//! The locks are read from the system's own list, `/proc/locks`. `MAINSTAY_TEST_SECONDS` makes the long tests longer.
 
 #![cfg(target_os = "linux")]
 
@@ -56,7 +55,7 @@ fn child_seconds() -> u64 {
     std::env::var("MAINSTAY_TEST_SECONDS").ok().and_then(|text| text.parse().ok()).unwrap_or(2)
 }
 
-/// What each process of the next test does; the test starts this one with the table and its name in variables.
+/// The work of each process of the next test, which starts this one with the table and its name in variables.
 #[test]
 #[ignore = "a process of two_processes_lose_no_record, which starts it"]
 fn a_process_that_appends_and_updates() {

@@ -1,4 +1,4 @@
-//! How fast records are appended and changed: measured, not asserted. Run with
+//! Speed of appending and changing records: measured, not asserted. Run with
 //! `cargo test --release -p mainstay-xbase --test write_speed -- --ignored --nocapture`.
 
 use mainstay_types::{Date, Decimal, ValueRef};

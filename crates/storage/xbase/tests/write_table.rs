@@ -1,4 +1,4 @@
-//! Tables written by one who is alone, and by several who share them, in memory.
+//! Tables in memory, written with exclusive use and by several writers that share them.
 
 use mainstay_types::{Code, Date, Timestamp, Value, ValueRef};
 use mainstay_vfs::{FileSystem, Memory};
@@ -295,7 +295,7 @@ fn a_table_gets_other_fields_and_keeps_its_records() {
     assert_eq!((rows[1].0, &rows[1].1[2]), (true, &Value::Null));
     assert_eq!(rows.len(), 3);
 
-    // What does not fit changes nothing.
+    // A value that does not fit changes nothing.
     let before = shop.memory.read(path()).unwrap();
     let mut table = shop.open(Access::Exclusive);
     let narrow = TableSpec::new(Format::VisualFoxPro, vec![field("note", b'C', 3, 0)]);
@@ -516,7 +516,7 @@ fn an_update_can_be_taken_back() {
         table.take_back(update).unwrap();
         table.flush().unwrap();
         assert_eq!(shop.rows(), before, "{format:?} {access:?}");
-        // What was given back is not the old value's.
+        // The blocks freed by the rollback are not those of the old value.
         table.append(&[ValueRef::Text("other"), ValueRef::Null, ValueRef::Null, ValueRef::Text(&new)]).unwrap();
         let update = table.update_revocably(1, &values).unwrap();
         table.keep(update);

@@ -1,8 +1,8 @@
-//! A script cut into batches at its GO lines.
+//! Splits a script into batches at its GO lines.
 //!
-//! GO is no statement: it is read by the program that sends the script. It stands alone on its line, perhaps with a
-//! count (run the batch that often) and a comment; inside a string, a quoted name or a comment it means nothing. Source:
-//! "SQL Server Utilities Statements - GO" of SQL Server's documentation.
+//! GO is not a statement: the program that sends the script interprets it. It stands alone on its line, optionally with
+//! a count of runs and a comment; inside a string, a quoted name or a comment it has no effect. Source: "SQL Server
+//! Utilities Statements - GO" of SQL Server's documentation.
 
 /// A batch of a script.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -11,7 +11,7 @@ pub struct Batch<'t> {
     pub text: &'t str,
     /// The line of the script on which it begins, from 1.
     pub first_line: u32,
-    /// How often it is to be run.
+    /// The number of times that the batch runs.
     pub count: u32,
 }
 
@@ -36,7 +36,7 @@ pub fn batches(script: &str) -> Vec<Batch<'_>> {
     found
 }
 
-/// The count of a GO line; nothing when it is none.
+/// The count of a GO line; `None` for another line.
 fn go(line: &str) -> Option<u32> {
     let line = line.split("--").next().unwrap_or(line);
     let mut words = line.split_whitespace();
@@ -45,7 +45,7 @@ fn go(line: &str) -> Option<u32> {
     count.filter(|_| is_go && words.next().is_none())
 }
 
-/// What a line end stands in.
+/// The lexical state at a line end.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum State {
     Plain,
@@ -67,7 +67,7 @@ impl State {
                 (State::Plain, (b'-', b'-')) => return State::Plain,
                 (State::Plain, (b'\'' | b'"', _)) => State::Quoted(pair.0),
                 (State::Plain, (b'[', _)) => State::Quoted(b']'),
-                // What opens a name in brackets is not what closes it: two that close stand for one.
+                // Only `]` closes a name in brackets; a doubled `]]` is one literal bracket.
                 (State::Quoted(b']'), (b']', b']')) => (at += 1, state).1,
                 (State::Quoted(quote), (byte, _)) if quote == byte => State::Plain,
                 (State::Plain, (b'/', b'*')) => (at += 1, State::Comment(1)).1,

@@ -1,10 +1,11 @@
-//! What can be wrong with a batch beyond its grammar, without knowing any table.
+//! Checks of a batch beyond its grammar that need no catalog.
 //!
-//! SQL Server compiles a batch or module as a whole, and finds these while it reads: variables that are not declared
-//! (137, 1087) or twice (134), labels (132, 133), BREAK and CONTINUE without a WHILE (135, 136), RETURN with a value where
-//! nobody takes it (178), changes of the tables that a module is given (10700), what functions may not do (443, 444), THROW without a CATCH (10704), USE in a module (154). The parser says what it meets, in the
-//! order of the text; [`Checks`] keeps the books. A declaration counts from where it stands to the end of the batch or
-//! module, whatever block it is in.
+//! SQL Server compiles a batch or module as a whole, and reports these errors at compile time: variables that are not
+//! declared (137, 1087) or twice (134), labels (132, 133), BREAK and CONTINUE without a WHILE (135, 136), RETURN with a
+//! value in a module without a result (178), changes of table-valued parameters (10700), statements that functions must
+//! not contain (443, 444), THROW without a CATCH (10704), USE in a module (154). The parser reports names and
+//! statements in the order of the text; [`Checks`] records them. The scope of a declaration is from its place to the
+//! end of the batch or module, whatever block it is in.
 
 use crate::error::Diagnostic;
 use crate::function_body::{self, Misplaced};
@@ -12,7 +13,7 @@ use crate::span::Span;
 use crate::tree::{Name, ObjectName, StatementKind};
 use std::collections::{HashMap, HashSet};
 
-/// What the statements that are being read belong to.
+/// The kind of module that the statements belong to.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Module {
     /// A batch of its own.
@@ -27,7 +28,7 @@ pub(crate) enum Module {
     Trigger,
 }
 
-/// What a variable holds.
+/// The kind of a variable's contents.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum VariableKind {
     /// A value, a cursor, or a table of a user's type.

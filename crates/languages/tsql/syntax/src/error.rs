@@ -1,4 +1,4 @@
-//! What is wrong with a text, in SQL Server's numbers and words.
+//! Errors of a text, in SQL Server's numbers and words.
 //!
 //! The numbers, severities and texts are those of SQL Server's list "Database Engine events and errors"; the states
 //! are those that a server sends for the same text.
@@ -24,7 +24,7 @@ pub struct Diagnostic {
     pub line: u32,
     /// The procedure, function or trigger that the text defines, where it is found behind its name.
     pub procedure: Option<String>,
-    /// What in the text it is about.
+    /// The part of the text that the error refers to.
     pub span: Span,
     /// The sentence.
     pub message: String,

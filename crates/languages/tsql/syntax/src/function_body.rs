@@ -1,5 +1,5 @@
-//! Statements that the body of a function may not have: those that change anything but its own variables, speak to the client,
-//! define objects, set options, or begin or end transactions.
+//! Statements that the body of a function must not contain: those that change anything but its own variables, send
+//! results to the client, define objects, set options, or begin or end transactions.
 //!
 //! Rule: CREATE FUNCTION in SQL Server's manual, "Valid statements in a function"; everything that is not listed there is refused.
 
@@ -8,7 +8,7 @@ use crate::tree::{
     PhraseItem, QueryBody, SelectItem, Source, StatementKind, Target, Transaction, With,
 };
 
-/// What is wrong with a statement in a function.
+/// Errors of statements and calls that a function body must not contain.
 pub(crate) enum Misplaced {
     /// It does this, with the state of the message (443).
     SideEffect(&'static str, u8),
@@ -16,7 +16,7 @@ pub(crate) enum Misplaced {
     Rows,
 }
 
-/// What is wrong with a statement, of which those in it have been looked at already.
+/// The error of a statement in a function body; nested statements have been checked already.
 pub(crate) fn misplaced(statement: &StatementKind) -> Option<Misplaced> {
     Some(match statement {
         StatementKind::Select(query) => return gives_rows(&query.body).then_some(Misplaced::Rows),
@@ -122,7 +122,7 @@ fn tells_rows(change: &Change) -> bool {
     outputs.iter().any(|output| output.into.is_none())
 }
 
-/// What is wrong with the call of a function in another one: of those that give another value whenever they are called.
+/// The error of a call in a function body to a function that gives another value on each call.
 pub(crate) fn misplaced_call(function: &ObjectName) -> Option<Misplaced> {
     let name = ["newid", "newsequentialid", "rand"].into_iter().find(|name| function.is(name))?;
     Some(Misplaced::SideEffect(name, 1))

@@ -1,4 +1,4 @@
-//! Text to tokens.
+//! Splits a text into tokens.
 //!
 //! ```text
 //!   SELECT [Order Id], N'Malm''s', @n   Reserved, Quoted, Symbol, NationalString, Symbol, Variable
@@ -6,9 +6,9 @@
 //!   @@ROWCOUNT  #orders  "x"            Variable, Word, DoubleQuoted
 //! ```
 //!
-//! A token is a kind and a span; what it means beyond that is taken from the text when somebody asks. Whether `"x"` is
-//! a name or a string is the parser's to decide, since SET QUOTED_IDENTIFIER stands in the text itself. Comments nest.
-//! The list always ends with `End`. Nothing here fails: what is not closed is reported and ends with the text.
+//! A token is a kind and a span; its value is read from the text on demand. The parser decides if `"x"` is a name or a
+//! string, since SET QUOTED_IDENTIFIER is in the text itself. Comments nest. The list always ends with `End`. The lexer
+//! does not fail: an unclosed token is reported and ends with the text.
 
 use crate::error::Diagnostic;
 use crate::reserved::is_reserved;
@@ -20,7 +20,7 @@ pub const NAME_LENGTH: usize = 128;
 /// The most characters of a transaction's name (BEGIN TRANSACTION in SQL Server's manual).
 pub const TRANSACTION_NAME_LENGTH: usize = 32;
 
-/// What kind of token it is.
+/// The kind of the token.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum TokenKind {
     /// A word that may be a name.
@@ -264,7 +264,7 @@ impl Lexer<'_> {
         kind
     }
 
-    /// What follows the sign of a currency: `1,234.5`; commas only between digits.
+    /// The amount behind a currency sign: `1,234.5`; commas only between digits.
     fn money(&mut self) -> TokenKind {
         while self.byte(0).is_ascii_digit() || self.byte(0) == b',' && self.byte(1).is_ascii_digit() {
             self.at += 1;

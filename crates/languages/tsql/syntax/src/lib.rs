@@ -6,14 +6,15 @@
 //!                             +-- check: variables, labels, loops;  messages with SQL Server's numbers
 //! ```
 //!
-//! [`parse`] reads a batch and gives its statements and everything that is wrong with it; [`print`](fn@print) writes
-//! statements back, so that reading them again gives the same tree; [`batches`] cuts a script at its GO lines. Nothing here
-//! knows a table, a type or a session: what a tree means is the compiler's affair. Expressions, queries and changes
-//! ([`tree`]) hold nothing that only T-SQL could mean, so that parsers of other dialects can make them too.
+//! [`parse`] reads a batch and returns its statements and its errors; [`print`](fn@print) writes
+//! statements back, so that reading them again gives the same tree; [`batches`] splits a script at its GO lines. This
+//! crate knows no tables, types or sessions: the compiler gives a tree its meaning. Expressions, queries and changes
+//! ([`tree`]) contain nothing specific to T-SQL, so that parsers of other dialects can build them too.
 //!
 //! [`compatibility`] finds constructs in a text that are refused, ignored or different from SQL Server.
 //!
-//! No text makes the parser panic, overflow the stack or run for longer than in proportion to its length.
+//! On every text, the parser neither panics nor overflows the stack, and its time is proportional to the length of the
+//! text.
 
 mod batch;
 mod check;

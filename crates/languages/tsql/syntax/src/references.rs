@@ -1,12 +1,12 @@
-//! Which objects a text of T-SQL names: tables that it reads and changes, functions and procedures that it calls.
+//! Objects that a text of T-SQL names: tables that it reads and changes, functions and procedures that it calls.
 //!
-//! It looks at the tokens alone, by what stands before a name (`FROM`, `JOIN`, `INSERT INTO`, `EXEC`) or behind it (a
-//! parenthesis behind a name with a schema is a call), so a text need not be understood to tell. Names of common table
-//! expressions, of temporary tables and of variables are left out. Limit: what a string that is executed names.
+//! Only the tokens are examined: the words before a name (`FROM`, `JOIN`, `INSERT INTO`, `EXEC`) or behind it (a
+//! parenthesis behind a name with a schema is a call), so the text need not parse. Names of common table expressions,
+//! of temporary tables and of variables are left out. Limit: names in executed strings.
 
 use crate::lexer::{Token, TokenKind, tokens, unquoted};
 
-/// How an object is named.
+/// The way a statement uses the named object.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Naming {
     /// Its rows are read, or nothing more is known.
@@ -22,9 +22,9 @@ pub enum Naming {
 pub struct Reference {
     /// Its parts as they were written, without quotes: server, database, schema and name as far as they are there.
     pub parts: Vec<String>,
-    /// What is done.
+    /// The use of the object.
     pub naming: Naming,
-    /// What it is called there, if otherwise.
+    /// Its alias, if any.
     pub alias: Option<String>,
 }
 
@@ -130,7 +130,7 @@ impl Reader<'_> {
     }
 
     fn read(&mut self) {
-        // How many parentheses are open, and in which of them a list of tables is.
+        // The number of open parentheses, and those of them that have a list of tables.
         let (mut depth, mut lists) = (0usize, Vec::new());
         while self.at < self.tokens.len() {
             let at = self.at;

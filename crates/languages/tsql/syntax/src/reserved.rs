@@ -1,8 +1,8 @@
 //! The reserved words: the only ones that cannot be names unless they are quoted.
 //!
-//! Source: "Reserved Keywords (Transact-SQL)" of SQL Server's documentation. All other words that the grammar
-//! knows (OFFSET, THROW, OUTPUT, APPLY, ...) mean something in their place only. PRECISION, which the page lists, is left
-//! out: the server takes it as a name, and columns of its own catalog (`sys.columns.precision`) have it.
+//! Source: "Reserved Keywords (Transact-SQL)" of SQL Server's documentation. All other words of the grammar (OFFSET,
+//! THROW, OUTPUT, APPLY, ...) have a meaning only in their place. PRECISION, which the page lists, is left out: the
+//! server takes it as a name, and columns of its own catalog (`sys.columns.precision`) have it.
 
 /// In order, for the binary search.
 const RESERVED: &[&str] = &[

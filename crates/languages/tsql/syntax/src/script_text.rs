@@ -7,7 +7,7 @@ use mainstay_tsql_types::CodePage;
 pub struct ScriptText {
     /// Without a byte order mark.
     pub text: String,
-    /// Whether nothing says what its bytes are, so that they were taken for those of Windows-1252.
+    /// True if nothing says what its bytes are, so that they were taken for those of Windows-1252.
     pub is_assumed: bool,
 }
 

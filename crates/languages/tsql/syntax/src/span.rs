@@ -1,9 +1,9 @@
-//! Where in the text a piece of the tree stands, and on which line that is.
+//! The place of a node in the text, and its line.
 
 /// A stretch of the text in bytes, from `start` up to but not including `end`.
 ///
-/// Spans compare equal always: two trees are equal when they say the same, wherever it is written. Who wants to
-/// compare places compares `start` and `end`.
+/// Spans are always equal: two trees are equal if they have the same contents, whatever their places. To compare
+/// places, compare `start` and `end`.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Span {
     /// The first byte.

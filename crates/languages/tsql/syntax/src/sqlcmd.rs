@@ -1,4 +1,4 @@
-//! What scripts written for sqlcmd say to sqlcmd itself: variables, other files, and what follows on an error.
+//! Commands to sqlcmd in scripts: variables, other files, and the reaction to errors.
 //!
 //! ```text
 //!   :setvar Table "Orders"            :r setup.sql            :on error exit
@@ -6,9 +6,9 @@
 //! ```
 //!
 //! A command is a line of its own that begins with a colon. `$(name)` stands for the variable's text anywhere, in strings as
-//! well; one that is not defined ends the script, but only where any is defined: other scripts may mean `$(` itself.
-//! `:exit`, `:quit`, `:out`, `:error`, `:list`, `:reset` and their like are passed over; `!!` is no command here. (sqlcmd's
-//! reference, "sqlcmd commands" and "Use sqlcmd with scripting variables".)
+//! well; an undefined one ends the script, but only if the script defines any: other scripts may contain a literal
+//! `$(`. `:exit`, `:quit`, `:out`, `:error`, `:list`, `:reset` and the like are ignored; `!!` is not a command here.
+//! (sqlcmd's reference, "sqlcmd commands" and "Use sqlcmd with scripting variables".)
 
 use std::collections::BTreeMap;
 
@@ -23,7 +23,7 @@ const PASSED_OVER: [&str; 12] =
 pub enum Piece {
     /// Batches.
     Text(String),
-    /// Whether an error ends the script, from here on.
+    /// True if an error ends the script, from here on.
     EndsOnError(bool),
 }
 
@@ -87,8 +87,9 @@ fn gather(
     Ok(())
 }
 
-/// A script for whoever only looks at it: commands become empty lines, files that it reads are left out, and the variables that
-/// it sets stand for their texts. One that is not set, and is to be given on the command line, stands for its own name.
+/// A script for tools that only examine it: commands become empty lines, files that it reads are left out, and the
+/// variables that it sets stand for their texts. One that is not set, and is to be given on the command line, stands
+/// for its own name.
 pub fn without_commands(script: &str) -> String {
     let mut variables = Variables::new();
     let mut out = String::new();

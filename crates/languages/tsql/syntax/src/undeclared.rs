@@ -1,8 +1,9 @@
-//! What a text of T-SQL says of the variables that it does not declare: drivers ask for the types of the parameters of a
-//! statement before they know what values they will send.
+//! Clues to the types of variables that a text of T-SQL does not declare: drivers ask for the types of a statement's
+//! parameters before they know the values.
 //!
-//! As [`references`](crate::references) it looks at the tokens: a variable beside an operator that compares it with a column,
-//! one that is set to a column, a value of an INSERT, an argument of EXEC, a number of rows. What says nothing of a variable leaves it unknown.
+//! As in [`references`](crate::references), only the tokens are examined: a variable beside an operator that compares
+//! it with a column, one that is set to a column, a value of an INSERT, an argument of EXEC, a number of rows. Without
+//! a clue, a variable stays unknown.
 
 use crate::lexer::{Token, TokenKind, tokens, unquoted};
 use crate::references::{self, Reference};
@@ -10,7 +11,7 @@ use std::cell::RefCell;
 use std::collections::{HashMap, HashSet};
 use std::rc::Rc;
 
-/// What is known of a variable.
+/// The clue to a variable's type.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Hint {
     /// It meets this column: the name as it was written, of which the last part is the column.
@@ -241,7 +242,7 @@ impl Reader<'_> {
         self.listed(at).unwrap_or(Hint::Unknown)
     }
 
-    /// What stands in parentheses: `column IN (@p, ...)`, `INSERT INTO t (...) VALUES (@p, ...)`.
+    /// The clue of a variable in parentheses: `column IN (@p, ...)`, `INSERT INTO t (...) VALUES (@p, ...)`.
     fn listed(&self, at: usize) -> Option<Hint> {
         let (mut open, mut depth, mut place) = (at, 0usize, 0usize);
         loop {
@@ -397,7 +398,7 @@ mod tests {
             ("EXEC (@p)", "@p Unknown"),
             ("EXEC @p @q", "@p Unknown, @q :0"),
             ("VALUES (@p", "@p Unknown"),
-            // What stands before the comma closes nothing.
+            // The text before the comma closes no parenthesis.
             ("SELECT (1, (@p)", "@p Unknown"),
             ("f(a, (@p, @q", "@p Unknown, @q Unknown"),
             ("", ""),

@@ -1,8 +1,8 @@
 //! Visits the nodes of a tree, outermost first: statements, queries, sources, expressions, data types, columns.
 //!
 //! [`statement`] visits everything below a statement; [`query`], [`expression`] and [`source`] serve dialects whose statements
-//! are their own and whose queries and expressions are those of this tree. Phrases are not entered: whoever looks at a node looks
-//! at its phrases.
+//! are their own and whose queries and expressions are those of this tree. Phrases are not entered: the visitor of a
+//! node reads its phrases.
 
 use crate::tree::*;
 

@@ -1,4 +1,4 @@
-//! What binds tighter than what: each expression is the same tree as its form with all parentheses, and not as another.
+//! Precedence of operators: each expression is the same tree as its form with all parentheses, and not as another.
 
 use mainstay_tsql_syntax::{Options, parse_expression, print_expression};
 

@@ -1,4 +1,4 @@
-//! Wrong statements, and what is said of them: number, state, line and text.
+//! Messages of wrong statements: number, state, line and text.
 
 use mainstay_tsql_syntax::{Diagnostic, Options, parse, print};
 

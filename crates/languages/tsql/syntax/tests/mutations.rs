@@ -1,7 +1,7 @@
-//! Texts that are almost right: the corpus with tokens left out, doubled and swapped, and bytes changed at random.
+//! Mutated texts: the corpus with tokens left out, doubled and swapped, and bytes changed at random.
 //!
-//! Whatever comes, the parser answers: no panic, no endless loop, places within the text, and every tree prints to a text
-//! that has no new kind of trouble. The mutations are the same in every run.
+//! The parser returns for every text: no panic, no endless loop, places within the text, and every tree prints to a
+//! text without new kinds of errors. The mutations are the same in every run.
 
 use mainstay_tsql_syntax::{Options, batches, parse, print, tokens};
 use std::path::Path;
@@ -22,7 +22,7 @@ impl Random {
 /// Messages about what the grammar takes.
 const MEANING: [u32; 16] = [109, 110, 111, 119, 132, 133, 134, 135, 136, 137, 141, 154, 178, 179, 1087, 10704];
 
-/// How long mutating goes on at most; the first texts of each kind are always reached.
+/// The time limit of the mutations; the first texts of each kind are always reached.
 const TIME: Duration = Duration::from_secs(20);
 
 fn corpus() -> Vec<String> {
@@ -94,7 +94,7 @@ fn check(text: &str) -> bool {
     for statement in &parsed.statements {
         assert!(!statement.span.of(text).is_empty(), "a statement without a text in {text}");
     }
-    // What the grammar takes, its printed form is in the grammar too, and means the same.
+    // The printed form of a text that the grammar takes is in the grammar too, and means the same.
     let printed = print(&parsed.statements);
     let is_of_grammar = |number: u32| !MEANING.contains(&number);
     let is_read = !parsed.errors.iter().any(|error| is_of_grammar(error.number));

@@ -1,4 +1,5 @@
-//! How fast the corpus is read: `cargo test --release -p mainstay-tsql-syntax --test parse_speed -- --ignored --nocapture`.
+//! Speed of reading the corpus: `cargo test --release -p mainstay-tsql-syntax --test parse_speed -- --ignored
+//! --nocapture`.
 
 use mainstay_tsql_syntax::{Options, batches, parse, print, tokens};
 use std::path::Path;

@@ -1,4 +1,4 @@
-//! The corpus: every batch of it parses without a message, and what is printed of its tree parses to the same tree.
+//! The corpus: every batch parses without a message, and its printed tree parses to the same tree.
 
 use mainstay_tsql_syntax::{Options, batches, parse, print};
 use std::path::Path;

@@ -1,4 +1,4 @@
-//! What is known of an operand or an argument before there are values: what binds operators and functions.
+//! Operands and arguments at binding time, before there are values.
 
 use crate::messages::Message;
 use crate::types::{self, DataType};
@@ -13,7 +13,7 @@ pub struct Argument<'a> {
     pub constant: Option<ValueRef<'a>>,
     /// The word that stands there instead of an expression: `year` of `DATEADD(year, ..)`, `LEADING` of TRIM.
     pub keyword: Option<&'a str>,
-    /// How it compares, if it says so itself.
+    /// Its explicit collation, if it has one.
     pub collation: Option<Collation>,
     /// True if it is JSON, which functions of JSON take as it is: JSON_QUERY, JSON_MODIFY, JSON_OBJECT, FOR JSON.
     pub is_json: bool,

@@ -1,9 +1,8 @@
-//! The code pages of VARCHAR: which bytes stand for which characters.
+//! The code pages of VARCHAR: the bytes of characters.
 //!
-//! A collation names the code page of the texts that are declared with it, so the page is part of the types CHAR, VARCHAR
-//! and TEXT here. Values are UTF-8 all the same: a page decides which characters a text may have (what it lacks becomes
-//! `?`), how many bytes it takes (DATALENGTH, and the length of the type), and what its bytes are (CAST to VARBINARY, the
-//! wire).
+//! A collation determines the code page of the texts declared with it, so the page is part of the types CHAR, VARCHAR
+//! and TEXT. Values are UTF-8 all the same: the page determines the characters of a text (others become `?`), its
+//! length in bytes (DATALENGTH, and the length of the type), and the bytes themselves (CAST to VARBINARY, the wire).
 //!
 //! ```text
 //!   N'Łódź'  --varchar(10) cp1250-->  Łódź  --varbinary-->  A3 F3 64 9F
@@ -12,8 +11,8 @@
 //!
 //! The pages of Windows are those of the Encoding Standard (`encoding_rs`), those of DOS come from `oem_cp`.
 //!
-//! Limits: SQL Server takes the letter that looks most alike where a page has not the one that is asked for (`l` for `ł`);
-//! here that is `?`.
+//! Limits: SQL Server substitutes the most similar letter for one that the page lacks (`l` for `ł`); here it becomes
+//! `?`.
 
 use encoding_rs::Encoding;
 use std::borrow::Cow;
@@ -88,7 +87,7 @@ impl fmt::Display for CodePage {
 }
 
 impl CodePage {
-    /// What a database has unless it says another.
+    /// The default code page of a database.
     pub const DEFAULT: CodePage = CodePage::Cp1252;
 
     /// The page of this number: 1252, 65001.
@@ -106,7 +105,7 @@ impl CodePage {
         PAGES.iter().find(|(page, ..)| *page == self).map_or(1252, |(_, number, _)| *number)
     }
 
-    /// What INFORMATION_SCHEMA calls it: `iso_1`, `cp1250`.
+    /// The name in INFORMATION_SCHEMA: `iso_1`, `cp1250`.
     pub fn character_set(self) -> &'static str {
         match self {
             CodePage::Cp437 => "cp437",
@@ -133,7 +132,7 @@ impl CodePage {
         PAGES.iter().find(|(page, ..)| *page == self).and_then(|(.., encoding)| *encoding)
     }
 
-    /// How many bytes a character may take.
+    /// The most bytes that a character takes.
     pub fn most_bytes(self) -> usize {
         match self {
             CodePage::Cp932 | CodePage::Cp936 | CodePage::Cp949 | CodePage::Cp950 => 2,
@@ -174,7 +173,7 @@ impl CodePage {
         self == CodePage::Utf8 || self.push(character, &mut Vec::new())
     }
 
-    /// How many bytes a character takes; one if it becomes `?`.
+    /// The number of bytes of a character; one if it becomes `?`.
     pub fn bytes_of(self, character: char) -> usize {
         match self.most_bytes() {
             _ if character.is_ascii() => 1,

@@ -1,9 +1,9 @@
-//! SQL Server's collations by name, and what each is here.
+//! SQL Server's collations by name, and their counterparts here.
 //!
-//! A name says its language or code page, then what tells texts apart: `Latin1_General_100_CI_AS_SC_UTF8`. Here there are
-//! four ways to compare, so a name is read for what matters most: whether case does, and accents. Limits: where case matters,
-//! accents do; there is no order of any one language. The languages whose VARCHAR has no code page
-//! (Hindi, Khmer) are not known.
+//! A name has its language or code page, then its sensitivities: `Latin1_General_100_CI_AS_SC_UTF8`. The engine has
+//! four comparisons, so only the sensitivity to case and accents is read from a name. Limits: a case-sensitive
+//! collation is accent-sensitive; there are no orders of single languages. Languages whose VARCHAR has no code page
+//! (Hindi, Khmer) are unknown.
 
 use crate::code_page::CodePage;
 use mainstay_types::Collation;
@@ -11,7 +11,7 @@ use mainstay_types::Collation;
 /// The name of the collation that a database has unless it says another.
 pub const DEFAULT: &str = "SQL_Latin1_General_CP1_CI_AS";
 
-/// How text compares that nothing else is said of.
+/// The collation of text without a collation.
 pub const COMPARISON: Collation = Collation::CaseInsensitive;
 
 /// The families of names that exist, each with its code page; what is behind them is read by [`by_name`].
@@ -118,7 +118,7 @@ fn is_default(name: &str) -> bool {
     name.eq_ignore_ascii_case("database_default") || name.eq_ignore_ascii_case("catalog_default")
 }
 
-/// The way to compare that a name means, in any case; `None` for a name that is none.
+/// The comparison of the collation with this name, in any case; `None` for an unknown name.
 pub fn by_name(name: &str) -> Option<Collation> {
     if let Some(own) = Collation::by_name(name) {
         return Some(own);
@@ -139,7 +139,7 @@ pub fn by_name(name: &str) -> Option<Collation> {
 }
 
 /// The code page of CHAR, VARCHAR and TEXT under the collation of this name, in any case: the family's, the one that a
-/// name of SQL Server itself says, or UTF-8. The default's for a name that is none.
+/// name of SQL Server itself says, or UTF-8. The default's for an unknown name.
 pub fn code_page(name: &str) -> CodePage {
     let Some((_, page)) = family(name) else { return CodePage::DEFAULT };
     let said = name.split('_').find_map(|part| match part.to_ascii_uppercase().as_str() {
@@ -150,8 +150,9 @@ pub fn code_page(name: &str) -> CodePage {
     said.unwrap_or(page)
 }
 
-/// What COLLATIONPROPERTY says: the code page, the number of the locale, the bits of what does not count, or the version.
-/// `None` for a name or property that is none, and for the locale of a family whose number is not known here.
+/// The result of COLLATIONPROPERTY: the code page, the number of the locale, the bits of the differences that do not
+/// count, or the version. `None` for an unknown name or property, and for the locale of a family whose number is not
+/// known here.
 pub fn property(name: &str, property: &str) -> Option<i64> {
     by_name(name)?;
     let (family, _) = family(name)?;

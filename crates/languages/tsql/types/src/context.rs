@@ -1,4 +1,4 @@
-//! What a session knows that conversions and functions ask for: the moment of the statement, SET options, names.
+//! State of a session that conversions and functions read: the moment of the statement, SET options, names.
 
 use crate::messages::Message;
 use crate::settings::Settings;
@@ -41,7 +41,7 @@ impl DateFormat {
     }
 }
 
-/// What a session knows.
+/// The state of a session.
 #[derive(Clone, Debug)]
 pub struct Context<'a> {
     /// The moment of the statement, in UTC: all of GETDATE, SYSDATETIME and their like in one statement see it.
@@ -54,7 +54,7 @@ pub struct Context<'a> {
     pub two_digit_year_cutoff: i32,
     /// SET TEXTSIZE, in bytes; -1 without a limit.
     pub text_size: i32,
-    /// How text compares that has no collation of its own.
+    /// The collation of text without a collation.
     pub collation: Collation,
     /// USER_NAME, which is also CURRENT_USER, SESSION_USER and USER.
     pub user: &'a str,
@@ -66,7 +66,7 @@ pub struct Context<'a> {
     pub host: &'a str,
     /// APP_NAME.
     pub application: &'a str,
-    /// What RAND and NEWID draw from; without it RAND is 0.5 and NEWID all zeros.
+    /// The generator of RAND and NEWID; without it RAND is 0.5 and NEWID all zeros.
     pub random: Option<&'a Random>,
     /// Where it is noted that an operation gave NULL instead of an error.
     pub forgiven: Option<&'a Forgiven>,
@@ -94,7 +94,7 @@ impl Default for Context<'_> {
 }
 
 impl Context<'_> {
-    /// What the server's clock shows.
+    /// The current time of the server's clock.
     pub fn now(&self) -> Timestamp {
         self.now_utc.to_local(self.offset_minutes)
     }
@@ -122,7 +122,7 @@ pub fn is_arithmetic(number: i32) -> bool {
     matches!(number, 220 | 232 | 236 | 244 | 248 | 294 | 3623 | 8115 | DIVISION_BY_ZERO)
 }
 
-/// What gave NULL instead of an error since it was last asked.
+/// Errors that gave NULL since the last call of `take`.
 ///
 /// A session has one. The functions of its queries find it by its number, which their names say.
 #[derive(Debug, Default)]
@@ -182,7 +182,7 @@ impl Forgiven {
     }
 }
 
-/// What RAND and NEWID draw from: one for a session.
+/// The generator of RAND and NEWID: one for a session.
 ///
 /// RAND is the combined generator of L'Ecuyer with the constants that SQL Server has, so `RAND(seed)` gives the numbers
 /// that it gives there (`RAND(1)` is 0.713591993212924). NEWID draws from another one, of 128 bits.
@@ -200,7 +200,7 @@ struct State {
 const SECOND_SEED: i64 = 67_890;
 
 impl Random {
-    /// One whose numbers nobody knows.
+    /// A generator with a random seed.
     pub fn unpredictable() -> Random {
         let draw = || RandomState::new().build_hasher().finish();
         let first = (draw() % 2_147_483_562) as i64 + 1;

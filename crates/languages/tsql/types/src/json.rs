@@ -1,8 +1,7 @@
-//! JSON as text: read where it stands, value by value.
+//! JSON as text: read in place, value by value.
 //!
-//! The functions of SQL Server give back parts of a text as they are written and change a text in place, so nothing is
-//! built of it: a [`Node`] is a kind and a range. Reading stops where an answer is found; what is behind it is not looked
-//! at.
+//! The functions of SQL Server return parts of a text unchanged and change a text in place, so no tree is built: a
+//! [`Node`] is a kind and a range. Reading stops at the answer; the text behind it is not examined.
 //!
 //! ```text
 //!   {"a": [1, {"b": "x"}]}     $.a[1].b  -->  Node { kind: String, 16..19 }
@@ -14,7 +13,7 @@ use std::ops::Range;
 /// The deepest nesting that is followed.
 const MAX_DEPTH: usize = 128;
 
-/// What a value is.
+/// The kind of a value.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[allow(missing_docs, reason = "each is its own name")]
 pub enum Kind {
@@ -30,7 +29,7 @@ pub enum Kind {
 /// A value, and where it stands in the text.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Node {
-    /// What it is.
+    /// The kind of the value.
     pub kind: Kind,
     /// Its place, in bytes.
     pub range: Range<usize>,

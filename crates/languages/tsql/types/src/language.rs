@@ -1,4 +1,4 @@
-//! Languages of a session: names of months and days, and how each reads dates.
+//! Languages of a session: names of months and days, and the order of dates.
 //!
 //! The rows are those of `sys.syslanguages`: identifier, name, alias, date order, first day of the week.
 

@@ -1,8 +1,8 @@
-//! SQL Server's types and messages, and what its conversions, operators and functions do with single values.
+//! SQL Server's types and messages, and its conversions, operators and functions over single values.
 //!
-//! Values are those of [`mainstay_types`]; a [`DataType`] says which of SQL Server's types one has, since several of them
-//! share a form (`INT` and `BIGINT` are both [`Value::Integer`](mainstay_types::Value::Integer)). Nothing here knows a
-//! table or a session; what a session knows that functions ask for is a [`Context`].
+//! Values are those of [`mainstay_types`]; a [`DataType`] is the SQL Server type of a value, since several types share
+//! a representation (`INT` and `BIGINT` are both [`Value::Integer`](mainstay_types::Value::Integer)). This crate knows
+//! no tables or sessions; a [`Context`] has the state of a session that functions read.
 //!
 //! ```text
 //!   types        names, catalog, conversion matrix, precedence
@@ -12,7 +12,7 @@
 //!   functions    the built-in scalar functions: found by name, bound to types, evaluated
 //! ```
 //!
-//! How each type's values look:
+//! Representation of each type's values:
 //!
 //! | type | value |
 //! |---|---|

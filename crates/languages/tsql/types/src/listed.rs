@@ -30,7 +30,7 @@ pub fn pack(values: &[Value]) -> Option<String> {
     Some(packed)
 }
 
-/// The values of such a text of this type; `None` for a text that is none.
+/// The values of such a text of this type; `None` for an invalid text.
 pub fn unpack(packed: &str, data_type: DataType) -> Option<Vec<Value>> {
     if !data_type.is_text() {
         return packed.split(',').map(|number| number.parse().ok().map(Value::Integer)).collect();

@@ -1,4 +1,4 @@
-//! Every operation on values under one roof: by its name, bound to the types of its arguments, evaluated.
+//! All operations on values behind one interface: found by name, bound to the types of their arguments, evaluated.
 //!
 //! ```text
 //!   "add"  "less"  "like"  "cast:varchar(30)"  "dateadd:day"  "len"        Operation::by_name
@@ -8,8 +8,8 @@
 //!      |  values                                                           Bound::evaluate
 //! ```
 //!
-//! The names are those that the reduction of queries writes, so that expressions over columns and over variables have one
-//! meaning. What stands behind a colon belongs to the operation: the type of a conversion, the part of a date.
+//! The names are those that the reduction of queries writes, so that expressions over columns and over variables have
+//! the same meaning. The part behind a colon belongs to the operation: the type of a conversion, the part of a date.
 
 use crate::argument::Argument;
 use crate::code_page::CodePage;
@@ -61,21 +61,21 @@ pub enum Operation {
     SingleValue,
     /// The texts of a group that STRING_AGG has joined, which have to fit into the type that it gives.
     Joined,
-    /// What a SQL_VARIANT compares by.
+    /// The key that a SQL_VARIANT compares by.
     VariantKey,
     /// A built-in function, with the word that stands for its first argument; one that makes JSON with the places of
     /// the arguments that are JSON already, from 0: `json_array:0,2`.
     Function(&'static crate::functions::Function, Option<String>),
 }
 
-/// Which conversion it is.
+/// The kind of a conversion.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum ConvertKind {
     /// CAST and CONVERT.
     Explicit,
     /// TRY_CAST and TRY_CONVERT.
     Try,
-    /// What an INSERT or UPDATE does for a column: a text that is too long is an error.
+    /// The assignment of an INSERT or UPDATE to a column: a text that is too long is an error.
     Assign,
     /// PARSE: of a culture, which is the second argument.
     Parse,
@@ -84,7 +84,7 @@ pub enum ConvertKind {
 }
 
 impl ConvertKind {
-    /// What is converted to what: PARSE reads a text, whatever it is given.
+    /// The source and target type of the conversion: PARSE reads a text whatever its operand's type.
     ///
     /// Errors: those of a conversion that there is not.
     fn pair(self, from: DataType, to: DataType, style: Option<i32>) -> Result<(DataType, DataType), Message> {

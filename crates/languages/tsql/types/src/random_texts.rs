@@ -1,4 +1,4 @@
-//! Random texts for everything that reads one: none may do more than give an error.
+//! Random texts for all parsers of texts: the worst result is an error.
 
 use crate::context::Context;
 use crate::convert::tests::{TYPES, data_type};

@@ -4,10 +4,10 @@
 //!   RowFunction::new(name, detail, types)  ->  columns()  and, for the values of one call,  rows()
 //! ```
 //!
-//! The *detail* is what a statement says of the columns: for STRING_SPLIT that the ordinal is wanted, for OPENJSON and
-//! OPENXML the WITH clause ([`Wanted`]), for `nodes` nothing.
+//! The *detail* is the statement's specification of the columns: for STRING_SPLIT the request for the ordinal, for
+//! OPENJSON and OPENXML the WITH clause ([`Wanted`]), for `nodes` nothing.
 //!
-//! The arguments of OPENXML are the text that the session keeps of the document, its handle, the pattern and the flags.
+//! The arguments of OPENXML are the session's text of the document, its handle, the pattern and the flags.
 
 use crate::context::Context;
 use crate::convert::convert;
@@ -108,7 +108,7 @@ pub fn is_row_function(name: &str) -> bool {
 impl RowFunction {
     /// The function of this name over arguments of these types; `None` for NULL.
     ///
-    /// Errors: 208 for a name that is none, 8116 and 5373 for types that it does not take.
+    /// Errors: 208 for an unknown name, 8116 and 5373 for types that it does not take.
     pub fn new(name: &str, detail: &str, arguments: &[Option<DataType>]) -> Result<RowFunction, Message> {
         let unknown = || Message::error(208, format!("Invalid object name '{name}'."));
         let first = arguments.first().copied().flatten();
@@ -238,7 +238,7 @@ fn integer(values: &[ValueRef<'_>], place: usize) -> Option<i64> {
     }
 }
 
-/// What is kept of the document of a call.
+/// The text of the document of a call.
 ///
 /// Errors: 8179 for a handle that stands for none.
 fn open_document<'v>(values: &[ValueRef<'v>]) -> Result<&'v str, Message> {

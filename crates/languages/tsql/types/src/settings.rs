@@ -1,7 +1,7 @@
-//! The SET options that say what values mean, and how the names of functions carry them.
+//! SET options that affect values, and their marks in the names of functions.
 //!
-//! A session has its options; a plan is made under some and serves no other. So the names of the functions that a query is
-//! reduced to say the options where they are not those of a new connection:
+//! A plan is valid only for the options under which it was made. So the names of the functions that a query is reduced
+//! to contain the options that differ from those of a new connection:
 //!
 //! ```text
 //!   SET DATEFORMAT dmy; ... WHERE born < '31/12/1999'
@@ -9,7 +9,7 @@
 //!   "mssql:~dmy.0.7.1538.0:less"("born", "mssql:~dmy.0.7.1538.0:varchar(10)"('31/12/1999'))
 //! ```
 //!
-//! Whatever is kept by the text of a statement is kept for the options then, and nothing is looked up while rows are read.
+//! So every cache by the text of a statement is also by the options, and nothing is looked up while rows are read.
 
 use crate::context::DateFormat;
 use crate::language::{Language, US_ENGLISH};
@@ -98,11 +98,11 @@ pub struct Settings {
     pub date_first: u8,
     /// Those that are on or off.
     pub switches: Switches,
-    /// The number of who hears what gave NULL instead of an error ([`Forgiven`](crate::Forgiven)); 0 for nobody.
+    /// The number of the record of suppressed errors ([`Forgiven`](crate::Forgiven)); 0 without one.
     pub hears: u32,
 }
 
-/// What a mark begins with in the name of a function: no name does.
+/// The first character of a mark in front of a function's name; no name begins with it.
 const MARK: char = '~';
 
 impl Default for Settings {
@@ -171,7 +171,7 @@ impl Settings {
         self.of_rows() != Settings::NEW
     }
 
-    /// What the names of functions over rows say of the options; empty for those of a new connection.
+    /// The mark of the options in the names of functions over rows; empty for the options of a new connection.
     pub fn mark(self) -> String {
         if self.counts_for_rows() { self.of_rows().full_mark() } else { String::new() }
     }
@@ -208,7 +208,7 @@ mod tests {
     #[test]
     fn names_carry_the_options_of_rows() {
         assert_eq!(Settings::NEW.mark(), "");
-        // What only names and comparisons look at is no matter of rows.
+        // Options that only names and comparisons depend on do not affect functions over rows.
         let quoted = Settings::NEW.with(Switches::QUOTED_IDENTIFIER | Switches::ANSI_NULLS, false);
         assert_eq!(quoted.with(Switches::ARITHABORT, true).mark(), "");
         let british = Language::by_name("British").unwrap();

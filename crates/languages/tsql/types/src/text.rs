@@ -1,16 +1,16 @@
-//! Text as SQL Server's types count and keep it.
+//! Lengths and storage of text in SQL Server's types.
 //!
 //! A VARCHAR is of the code page of its collation; a character that the page does not have becomes `?`. LEN and positions
 //! count its characters, the length of its type and DATALENGTH its bytes. An NVARCHAR counts units of UTF-16 in both, so a
-//! character beyond the first 65,536 is two. Values are UTF-8 here; lengths and positions are counted where they are asked
-//! for, without counting for text that is ASCII.
+//! character beyond the first 65,536 is two. Values are UTF-8 here; lengths and positions are counted on demand, in
+//! constant time for ASCII text.
 //!
 //! Limit: a position between the halves of a two-unit character is moved before it.
 
 use crate::code_page::CodePage;
 use std::borrow::Cow;
 
-/// What a text is kept in: what its type's length counts.
+/// The encoding of a text: the unit that its type's length counts.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Encoding {
     /// UTF-16: NCHAR, NVARCHAR and NTEXT, which count its units.
@@ -23,7 +23,7 @@ impl Encoding {
     /// Of a VARCHAR that nothing else is said of.
     pub const DEFAULT: Encoding = Encoding::Page(CodePage::DEFAULT);
 
-    /// That of a text of two: the N types win, then the page that is not the default's.
+    /// The encoding of a text made of two: the N types win, then the page that is not the default's.
     pub fn meet(self, other: Encoding) -> Encoding {
         match (self, other) {
             (Encoding::Page(one), Encoding::Page(other)) => Encoding::Page(one.meet(other)),
@@ -41,7 +41,7 @@ impl Encoding {
         if self.is_national() { 4000 } else { 8000 }
     }
 
-    /// What a type of its length may be filled with by a text of so many characters.
+    /// The length that a type needs for a text of so many characters.
     pub fn room_for(self, characters: usize) -> usize {
         match self {
             Encoding::National => characters,
@@ -49,7 +49,7 @@ impl Encoding {
         }
     }
 
-    /// What of a type's length a text takes: units of UTF-16, or bytes.
+    /// The length of a text in its type's units: code units of UTF-16, or bytes.
     pub fn size(self, text: &str) -> usize {
         match self {
             _ if text.is_ascii() => text.len(),
@@ -86,7 +86,7 @@ impl Encoding {
         text.extend(std::iter::repeat_n(' ', blanks));
     }
 
-    /// The text with `?` for every character that there is none for.
+    /// The text with `?` for every character that the page lacks.
     pub fn kept(self, text: &str) -> Cow<'_, str> {
         match self {
             Encoding::National => Cow::Borrowed(text),
@@ -123,7 +123,7 @@ pub fn from_national(bytes: &[u8]) -> String {
     char::decode_utf16(bytes.chunks(2).map(unit)).map(|c| c.unwrap_or('\u{FFFD}')).collect()
 }
 
-/// How many units of its type a character takes.
+/// The number of its type's units that a character takes.
 fn units(character: char, national: bool) -> usize {
     if national { character.len_utf16() } else { 1 }
 }

@@ -1,8 +1,9 @@
-//! Time zones by the names that Windows gives them, as AT TIME ZONE and `sys.time_zone_info` have them.
+//! Time zones by their Windows names, as AT TIME ZONE and `sys.time_zone_info` have them.
 //!
 //! Their rules are those of the IANA database, which is what Windows' own follow for the years that matter; the pairs of
-//! names are the ones of Unicode CLDR ("windowsZones", territory 001). Limit: before there were zones Windows goes on with
-//! the rules of today, and the IANA database has local mean times, of which the whole minutes are taken.
+//! names are the ones of Unicode CLDR ("windowsZones", territory 001). Limit: for times before the introduction of
+//! zones, Windows applies the rules of today, while the IANA database has local mean times, which are cut to whole
+//! minutes.
 
 use chrono::{DateTime, LocalResult, NaiveDateTime, Offset, TimeZone};
 use chrono_tz::{OffsetComponents, Tz};

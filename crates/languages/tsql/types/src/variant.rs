@@ -1,4 +1,4 @@
-//! Values of SQL_VARIANT: each with the type that it has itself, as bytes that sort as the values do.
+//! Values of SQL_VARIANT: each with its own type, as bytes that sort as the values do.
 //!
 //! ```text
 //!   mark  family  key                   length  type            value           end
@@ -8,11 +8,11 @@
 //!
 //! Two variants compare by the families of their types first, and by value within a family (the reference page
 //! "sql_variant"): a moment is greater than a FLOAT or REAL, that than an exact number, that than a text, that than bytes,
-//! and those than a UNIQUEIDENTIFIER. Family and key say all that; what follows them tells apart what is equal. So bytes
-//! of which the least is taken need nothing but bytes, and what compares, groups or sorts does so by [`key`]. Where family and
-//! key end is known to the core ([`mainstay_types::typed_bytes`]), whose indexes have nothing but them.
+//! and those than a UNIQUEIDENTIFIER. Family and key express that order; the bytes behind them distinguish equal
+//! values. So MIN and MAX compare plain bytes, while comparisons, groups and sorts use [`key`]. The core knows the end
+//! of family and key ([`mainstay_types::typed_bytes`]); its indexes contain only these.
 //!
-//! Variables hold such bytes, or a plain value where nothing says a type: [`decode`] takes both.
+//! Variables have such bytes, or a plain value without a type: [`decode`] takes both.
 //!
 //! Limits: texts compare by the default's collation. Moments with offsets compare by their moment in UTC with those that
 //! have none.
@@ -25,7 +25,7 @@ use mainstay_types::typed_bytes::{MARK, sort_part};
 use mainstay_types::{Date, Decimal, TICKS_PER_DAY, Time, Timestamp, Value, ValueRef};
 use std::cmp::Ordering;
 
-/// What they end with: no zeros, which do not count at the ends of bytes.
+/// The last byte of a key: not zero, because zeros at the ends of bytes do not count.
 const END: u8 = 1;
 
 /// The day that a time of day is of.
@@ -107,7 +107,7 @@ pub fn decode(value: ValueRef<'_>) -> (DataType, Value) {
     of(value).unwrap_or_else(|| (type_of(value), value.to_value()))
 }
 
-/// What a variant compares by: bytes; NULL for NULL.
+/// The key that a variant compares by, as bytes; NULL for NULL.
 pub fn key(value: ValueRef<'_>) -> Value {
     let Value::Binary(mut bytes) = encode(DataType::SqlVariant, value) else { return Value::Null };
     let end = parts(&bytes).map_or(bytes.len(), |parts| parts.key_end);
@@ -126,7 +126,7 @@ pub fn order(a: ValueRef<'_>, b: ValueRef<'_>) -> Ordering {
     }
 }
 
-/// What the bytes of a variant say.
+/// The decoded bytes of a variant.
 struct Parts {
     data_type: DataType,
     value: Value,

@@ -9,10 +9,10 @@
 //!     3  LoopCompareConstant less, r0, 10, to 1
 //! ```
 //!
-//! A comparison and the branch on it are one instruction. What it branches on is a mask over the four outcomes that a
-//! comparison has - less, equal, greater, NULL - so that all operators, their negations, and both readings of NULL are
-//! one instruction as well. Operands beyond three (calls, native functions, statements of the host) are in tables that
-//! the instruction points into: *sites*.
+//! A comparison and the branch on it are one instruction. The branch condition is a mask over the four outcomes of a
+//! comparison - less, equal, greater, NULL - so that one instruction serves all operators, their negations, and both
+//! readings of NULL. Operands beyond three (calls, native functions, statements of the host) are in tables that the
+//! instruction points into: *sites*.
 //!
 //! Registers are numbered from the frame's beginning, in four files ([`crate::types::File`]). A register number of a text
 //! or of bytes with the highest bit set is a constant's number instead.
@@ -160,7 +160,7 @@ impl Instruction {
 /// Where a value is read: a register of its type's file, or a constant.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(crate) struct Operand {
-    /// What is there.
+    /// The type of the value.
     pub ty: Type,
     /// The register; or the constant's number, with [`CONSTANT`] set.
     pub place: u16,
@@ -169,7 +169,7 @@ pub(crate) struct Operand {
 /// Where a value is written: a register of its type's file.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(crate) struct Destination {
-    /// What goes there.
+    /// The type of the value.
     pub ty: Type,
     /// The register.
     pub place: u16,
@@ -228,7 +228,7 @@ pub(crate) struct NativeSite {
     pub to: Destination,
 }
 
-/// What a native function is.
+/// A plain native function, or an operation with data.
 #[derive(Clone, Debug)]
 pub(crate) enum NativeSiteFunction {
     Plain(NativeFunction),
@@ -264,7 +264,7 @@ pub(crate) struct ElementSite {
 pub(crate) struct ArrayShape {
     pub name: Arc<str>,
     pub element: Type,
-    /// What its elements begin as.
+    /// The first value of its elements.
     pub first: Value,
     /// The same as a cell.
     pub first_cell: Cell,
@@ -280,7 +280,7 @@ pub(crate) struct CallSite {
     pub is_function: bool,
 }
 
-/// Who is called.
+/// The target of a call.
 #[derive(Clone, Debug)]
 pub(crate) enum CalleeSite {
     Named(Arc<str>),
@@ -310,7 +310,7 @@ pub(crate) struct Handler {
     pub depth: u16,
 }
 
-/// What is known of a statement when one of its instructions fails.
+/// The information on a statement for when one of its instructions fails.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct StatementInfo {
     pub line: u32,

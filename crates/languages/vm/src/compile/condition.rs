@@ -1,4 +1,4 @@
-//! Conditions: a branch on one of three truths, without a Boolean in between.
+//! Conditions: branches on three-valued logic, without intermediate Booleans.
 //!
 //! `branch(e, sense, unknown, target)` goes to the target when `e` is `sense`, or when it is NULL and `unknown` is set.
 //! AND and OR become branches of their sides. With `d` the value that decides them (false for AND, true for OR):

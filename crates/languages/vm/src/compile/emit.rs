@@ -1,4 +1,4 @@
-//! What the compiler writes to: instructions, labels that are filled in later, registers, and the tables.
+//! Output of the compiler: instructions, labels that are filled in later, registers, and the tables.
 
 use super::code::*;
 use super::program::{FrameShape, Program, Tables};
@@ -18,7 +18,7 @@ pub(super) struct LoopContext {
     pub depth: u16,
 }
 
-/// How many registers of each file are taken.
+/// The number of registers taken in each file.
 #[derive(Clone, Copy, Debug, Default)]
 pub(super) struct Taken([u16; 4]);
 
@@ -108,7 +108,7 @@ impl<'a> Emitter<'a> {
         place
     }
 
-    /// Which registers are taken, for [`Emitter::release`].
+    /// The registers in use, for [`Emitter::release`].
     pub(super) fn taken(&self) -> Taken {
         self.taken
     }

@@ -1,9 +1,9 @@
-//! Expressions: into a register that is wanted, or wherever they are already.
+//! Expressions: compiled into a given register, or used in place.
 //!
-//! [`Emitter::operand`] gives where a value is: a slot's own register, a constant, or a register taken for it.
-//! [`Emitter::into`] puts it into one. An operation writes its register last, when its operands were read; those that
-//! write it more than once (COALESCE, AND and OR as values) work in a register of their own, so that a slot that is
-//! assigned is never seen half done.
+//! [`Emitter::operand`] returns the place of a value: a slot's own register, a constant, or a register taken for it.
+//! [`Emitter::into`] puts it into a given one. An operation writes its register last, after reading its operands; those
+//! that write it more than once (COALESCE, AND and OR as values) use a temporary register, so that an assigned slot
+//! never has an intermediate value.
 
 use super::code::*;
 use super::condition::{compares_as_integer, outcomes, small_constant};
@@ -148,7 +148,7 @@ impl Emitter<'_> {
         }
     }
 
-    /// The same for a register that nobody reads afterwards: buffers change hands.
+    /// The same for a register that is not read afterwards: buffers are swapped.
     fn take_value(&mut self, ty: Type, to: u16, from: u16) {
         match ty.file() {
             File::Cells => self.move_value(ty, to, from),
@@ -375,7 +375,7 @@ impl Emitter<'_> {
     }
 }
 
-/// What a conversion converts, if it changes nothing but the type: the cell of a narrow number is that of a wide one.
+/// The operand of a conversion that changes only the type: the cell of a narrow number is that of a wide one.
 fn without_widening(mut expression: &Expression) -> &Expression {
     while let ExpressionKind::Convert { value, .. } = &expression.kind {
         match (value.ty, expression.ty) {

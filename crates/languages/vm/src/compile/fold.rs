@@ -1,7 +1,7 @@
-//! What is known before the program runs: arithmetic, comparisons and conversions of constants, and conditions that one
+//! Constant folding: arithmetic, comparisons and conversions of constants, and conditions that one
 //! constant decides.
 //!
-//! Only what cannot fail is folded: `1 / 0` is left for the day when it is reached.
+//! Only operations that cannot fail are folded: `1 / 0` fails when it is executed.
 
 use super::condition::{compares_as_integer, outcomes};
 use super::{EQUAL, GREATER, LESS};

@@ -1,14 +1,15 @@
-//! From the form to bytecode: statements. Expressions are in [`expression`], conditions in [`condition`].
+//! Compiles the form to bytecode: statements. Expressions are in [`expression`], conditions in [`condition`].
 //!
-//! One pass over the tree. Slots have registers of their own for the whole frame; what an expression needs besides is
-//! taken as a stack and given back. A loop's condition is compiled after its body, so that a turn has one branch.
+//! One pass over the tree. Slots have registers of their own for the whole frame; temporary registers of expressions
+//! are allocated as a stack. A loop's condition is compiled after its body, so that an iteration has one branch.
 //!
 //! ```text
 //!   while c body        Jump test; again: body; test: c, back to again
 //!   try body catch      body; Jump after; [handler] catch; EndCatch; after:
 //! ```
 //!
-//! The form was verified before: what cannot be is skipped here, or refused once at the end, but never a panic.
+//! The form was verified before: impossible forms are skipped here, or refused once at the end, and never cause a
+//! panic.
 
 mod code;
 mod condition;
@@ -26,7 +27,7 @@ use emit::{Emitter, LoopContext, Target};
 
 /// Compiles a routine that was verified.
 fn routine(routine: Routine) -> Result<Program, FormError> {
-    // What people are shown stays as it was written.
+    // The printed form stays as it was written.
     let mut folded = routine.clone();
     fold::statements(&mut folded.body);
     let mut emitter = Emitter::new(&folded);
@@ -259,7 +260,7 @@ impl Emitter<'_> {
         (targets, landings)
     }
 
-    /// The places that leave CATCHes first, jumped over by those who do not branch.
+    /// The jumps that leave CATCHes first, skipped if there is no branch.
     fn land(&mut self, landings: Vec<(Target, LabelId)>, after: Target) {
         if !landings.is_empty() {
             self.jump(after);

@@ -26,11 +26,11 @@ pub struct Program {
     pub(crate) statements: Vec<StatementInfo>,
     /// From which instruction on which statement runs, in order of the instructions.
     pub(crate) marks: Vec<(u32, u32)>,
-    /// What the host wants to find with it.
+    /// Data that the host attaches to the program.
     pub(crate) data: Option<Arc<dyn Any + Send + Sync>>,
 }
 
-/// What instructions point into.
+/// Tables that instructions point into.
 #[derive(Debug, Default)]
 pub(crate) struct Tables {
     pub cells: Vec<Cell>,
@@ -47,7 +47,7 @@ pub(crate) struct Tables {
     pub elements: Vec<ElementSite>,
 }
 
-/// How many registers of each file a frame has, and how those of slots begin.
+/// The number of registers of each file in a frame, and the initial values of those of slots.
 #[derive(Debug, Default)]
 pub(crate) struct FrameShape {
     pub cells: usize,
@@ -81,7 +81,7 @@ impl Program {
         Ok(Arc::new(program))
     }
 
-    /// What [`Program::compile_with`] was given, if it is of this type.
+    /// The data given to [`Program::compile_with`], if it is of this type.
     pub fn data<T: Any>(&self) -> Option<&T> {
         self.data.as_deref()?.downcast_ref()
     }
@@ -96,7 +96,7 @@ impl Program {
         &self.routine
     }
 
-    /// The bytecode as text, an instruction a line, for people who look for time.
+    /// The bytecode as text, an instruction a line, for performance analysis.
     pub fn listing(&self) -> String {
         let mut out = String::new();
         for (pc, instruction) in self.code.iter().enumerate() {

@@ -1,7 +1,7 @@
-//! Expressions of the form: each node knows its type, and says how it treats NULL, overflow and rounding.
+//! Expressions of the form: each node has its type and its rules for NULL, overflow and rounding.
 //!
 //! The front end of a language puts every conversion in as a node of its own ([`Expression::convert`],
-//! [`Expression::fit`], or a native function of the language), so that neither the verifier nor the machine ever guesses
+//! [`Expression::fit`], or a native function of the language), so that neither the verifier nor the machine inserts
 //! one.
 
 use crate::{ArrayId, Call, NativeFunction, Operation, Routine, SharedOperation, SlotId, StatementId, Type, Width};
@@ -11,18 +11,18 @@ use std::sync::Arc;
 /// A value to be computed.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Expression {
-    /// What it gives.
+    /// The type of its value.
     pub ty: Type,
-    /// How.
+    /// The operation.
     pub kind: ExpressionKind,
 }
 
-/// How an [`Expression`] gets its value.
+/// The operation that gives an [`Expression`] its value.
 #[derive(Clone, Debug, PartialEq)]
 pub enum ExpressionKind {
     /// A value that is known: one that the type admits.
     Constant(Value),
-    /// What a slot holds.
+    /// The value of a slot.
     Slot(SlotId),
     /// `-a`. NULL gives NULL.
     Negate(Box<Expression>),
@@ -34,9 +34,9 @@ pub enum ExpressionKind {
     /// any scales give one of the expression's precision and scale, computed exactly and then brought to that scale.
     /// Reals and doubles give their like; what is not finite is an overflow.
     Arithmetic {
-        /// Which.
+        /// The operator.
         op: ArithmeticOp,
-        /// What happens to digits of decimals that the scale has no place for.
+        /// The rounding of digits beyond the scale.
         rounding: Rounding,
         /// The left operand.
         left: Box<Expression>,
@@ -45,7 +45,7 @@ pub enum ExpressionKind {
     },
     /// `& | ^ << >>` of whole numbers. NULL on either side gives NULL.
     Bitwise {
-        /// Which.
+        /// The operator.
         op: BitwiseOp,
         /// The left operand.
         left: Box<Expression>,
@@ -54,13 +54,13 @@ pub enum ExpressionKind {
     },
     /// A comparison of two values of one family. NULL on either side gives NULL.
     Compare {
-        /// Which.
+        /// The operator.
         op: CompareOp,
         /// The left operand.
         left: Box<Expression>,
         /// The right operand.
         right: Box<Expression>,
-        /// How text compares.
+        /// The collation of the comparison.
         collation: Collation,
         /// True if blanks at the end of text (zeros at the end of bytes) do not count.
         pads: bool,
@@ -87,14 +87,14 @@ pub enum ExpressionKind {
     Convert {
         /// The value.
         value: Box<Expression>,
-        /// What happens to digits that the type has no place for.
+        /// The rounding of digits beyond the type's scale.
         rounding: Rounding,
     },
     /// Text or bytes brought to the limit of this type. NULL stays NULL.
     Fit {
         /// The value.
         value: Box<Expression>,
-        /// What the limit counts.
+        /// The unit of the limit.
         unit: TextUnit,
         /// True if a shorter one is filled up: text with blanks, bytes with zeros.
         pad: bool,
@@ -108,7 +108,7 @@ pub enum ExpressionKind {
         parts: Vec<Expression>,
         /// True if NULL counts as empty; otherwise it makes all NULL.
         null_as_empty: bool,
-        /// What the limit counts.
+        /// The unit of the limit.
         unit: TextUnit,
     },
     /// An element of an array.
@@ -136,7 +136,7 @@ pub enum ExpressionKind {
     HostCall {
         /// The host's number for it.
         statement: StatementId,
-        /// What the printed form shows.
+        /// The text in the printed form.
         text: Arc<str>,
         /// Its arguments, of any types.
         arguments: Vec<Expression>,
@@ -192,7 +192,7 @@ pub enum CompareOp {
     GreaterOrEqual,
 }
 
-/// What happens to digits for which there is no place.
+/// The rounding of digits that have no place.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Rounding {
     /// To the nearest, halves away from zero.
@@ -201,7 +201,7 @@ pub enum Rounding {
     Truncate,
 }
 
-/// What a limit of text counts. Limits of bytes count bytes.
+/// The unit of a limit of text. Limits of bytes count bytes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum TextUnit {
     /// Characters: scalar values of Unicode.

@@ -1,7 +1,7 @@
-//! The form: a routine with typed slots and structured statements, as the front end of a language makes it.
+//! The form: a routine with typed slots and structured statements, built by the front end of a language.
 //!
-//! The form is a tree that can be read and printed ([`print`]); it says everything that the machine does, and nothing
-//! that a language means by convention. `verify` decides whether it makes sense; only then it is compiled.
+//! The form is a tree that can be printed ([`print`]); it specifies everything that the machine does, without implicit
+//! conventions of a language. `verify` checks it; only a valid form is compiled.
 //!
 //! ```text
 //!   Routine   slots, parameters, labels
@@ -43,9 +43,9 @@ pub struct Routine {
     pub slots: Vec<Slot>,
     /// Its parameters, in the order of their positions.
     pub parameters: Vec<Parameter>,
-    /// What it returns. A procedure's status is an [`Type::I32`].
+    /// The type of its result. A procedure's status is an [`Type::I32`].
     pub result: Option<Type>,
-    /// What it returns when it ends without RETURN.
+    /// The result without a RETURN.
     pub default_result: Value,
     /// Its arrays. They have no elements when it begins.
     pub arrays: Vec<ArraySlot>,
@@ -113,7 +113,7 @@ impl Routine {
 pub struct Slot {
     /// Its name, as it is written: `@total`, `N$`.
     pub name: String,
-    /// What it stores.
+    /// The type that it stores.
     pub ty: Type,
     /// Its type as the language declares it (`varchar(10)`); for the printed form and [`crate::Host::convert`].
     pub declared: String,
@@ -126,7 +126,7 @@ pub struct Slot {
 pub struct ArraySlot {
     /// Its name, as it is written.
     pub name: Arc<str>,
-    /// What an element stores: text, or what a cell holds (numbers, dates, handles).
+    /// The type of an element: text, or a type of cells (numbers, dates, handles).
     pub element: Type,
     /// The value of each element when the array is dimensioned.
     pub initial: Value,
@@ -137,13 +137,13 @@ pub struct ArraySlot {
 pub struct Parameter {
     /// The slot.
     pub slot: SlotId,
-    /// Which way values go.
+    /// The direction of values.
     pub direction: Direction,
     /// Its value when the caller gives none; `None` if the caller must.
     pub default: Option<Value>,
 }
 
-/// Which way the values of a parameter go.
+/// The direction of a parameter's values.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Direction {
     /// To the routine.
@@ -159,7 +159,7 @@ pub enum Direction {
 pub struct Statement {
     /// The line of the source, from 1.
     pub line: u32,
-    /// What it does.
+    /// The operation.
     pub kind: StatementKind,
 }
 
@@ -170,7 +170,7 @@ impl Statement {
     }
 }
 
-/// What a [`Statement`] does.
+/// The operation of a [`Statement`].
 #[derive(Clone, Debug, PartialEq)]
 pub enum StatementKind {
     /// Its statements one after the other.
@@ -244,9 +244,9 @@ pub enum StatementKind {
     GosubPop,
     /// `catch` if an error happens in `body`, or in what it calls.
     Try {
-        /// What is tried.
+        /// The statements that are tried.
         body: Vec<Statement>,
-        /// What is done about an error.
+        /// The statements that handle an error.
         catch: Vec<Statement>,
     },
     /// Raises again the error of the CATCH that this stands in.
@@ -259,7 +259,7 @@ pub enum StatementKind {
     Return(Option<Expression>),
     /// Calls another routine.
     Call {
-        /// Which, with what.
+        /// The target and the arguments.
         call: Call,
         /// The slot for its result: of the type that it is known to have.
         result: Option<SlotId>,
@@ -268,7 +268,7 @@ pub enum StatementKind {
     Host {
         /// The host's number for it.
         statement: StatementId,
-        /// What the printed form shows.
+        /// The text in the printed form.
         text: Arc<str>,
         /// Values for it, of any types.
         inputs: Vec<Expression>,
@@ -291,13 +291,13 @@ pub enum Resume {
 /// A call of another routine, which is looked up when it is made.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Call {
-    /// Which.
+    /// The target of the call.
     pub callee: Callee,
     /// With what.
     pub arguments: Vec<Argument>,
 }
 
-/// What is called.
+/// The target of a call.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Callee {
     /// By a name that is known.
@@ -311,11 +311,11 @@ pub enum Callee {
 pub struct Argument {
     /// The parameter's name; `None` for the one at this position.
     pub name: Option<String>,
-    /// What it is given.
+    /// The argument's value.
     pub value: ArgumentValue,
 }
 
-/// What a parameter is given.
+/// The argument for a parameter.
 #[derive(Clone, Debug, PartialEq)]
 pub enum ArgumentValue {
     /// A value.

@@ -7,7 +7,7 @@
 //!      5    @n := (@n + 1)
 //! ```
 //!
-//! Types are shown where the form says something with them: at conversions, and at decimals, whose scale decides.
+//! Types are printed where they matter: at conversions, and at decimals, whose scale decides.
 
 use super::*;
 use std::fmt::{self, Formatter};

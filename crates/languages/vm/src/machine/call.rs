@@ -1,7 +1,7 @@
-//! Calls: finding the routine, its arguments, its frame, and what comes back.
+//! Calls: finding the routine, its arguments, its frame, and its results.
 //!
-//! What a call stands for is worked out when it is made first, and kept with the machine until the host's stamp changes:
-//! the program, which argument goes to which parameter, and whether the types are the same.
+//! The first call binds its target, and the machine caches the binding until the host's stamp changes: the program, the
+//! parameter of each argument, and whether the types are the same.
 
 use super::Scratch;
 use super::registers::{Bases, Registers};
@@ -15,11 +15,11 @@ use std::sync::Arc;
 #[derive(Debug)]
 pub(super) struct Linked {
     pub program: Arc<Program>,
-    /// What its calls stand for.
+    /// The cached bindings of its calls.
     calls: Vec<Option<Bound>>,
 }
 
-/// What a call stands for.
+/// The binding of a call.
 #[derive(Debug)]
 struct Bound {
     stamp: u64,

@@ -13,7 +13,7 @@ use std::cmp::Ordering;
 /// Bytes of a text after which it is time to look whether to stop: copying them takes some microseconds.
 const LONG: usize = 64 << 10;
 
-/// How it goes on after an instruction.
+/// The continuation after an instruction.
 pub(super) enum After {
     /// With the next.
     Next,
@@ -47,7 +47,7 @@ impl From<Stop> for Fault {
     }
 }
 
-/// What an instruction works on.
+/// The operands and the state that a cold instruction works on.
 pub(super) struct Cold<'a> {
     pub program: &'a Program,
     pub registers: &'a mut Registers,
@@ -464,5 +464,5 @@ fn shift(number: i64, by: i64, bits: u32, width: Width) -> i64 {
     }
 }
 
-/// How a conversion that nothing was said about rounds.
+/// The default rounding of conversions.
 pub(super) const USUAL: Rounding = Rounding::HalfAway;

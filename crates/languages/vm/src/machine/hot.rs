@@ -1,8 +1,8 @@
 //! The inner loop: whole numbers, comparisons and branches, over the cells of one frame.
 //!
-//! It knows nothing but code and cells, so that both stay in registers of the processor. Whatever is not here stops it;
-//! [`super::cold`] does that, and the loop is entered again. `fuel` counts the turns of loops until somebody looks
-//! whether it is time to stop.
+//! It uses only code and cells, so that both stay in registers of the processor. Any other instruction leaves it;
+//! [`super::cold`] executes that, and the loop is entered again. `fuel` counts iterations until the next check for
+//! cancellation.
 
 use super::Cell;
 use crate::compile::{Instruction, UNKNOWN};
@@ -21,9 +21,9 @@ pub(super) enum Stop {
     Turn,
 }
 
-/// What the inner loop needs now and then, behind one pointer: registers of the processor are scarce.
+/// Rarely needed state of the inner loop, behind one pointer: registers of the processor are scarce.
 pub(super) struct Beside<'a> {
-    /// Turns of loops until somebody looks whether it is time to stop.
+    /// Iterations of loops until the next check for cancellation.
     pub fuel: u32,
     /// The program's constants.
     pub constants: &'a [Cell],

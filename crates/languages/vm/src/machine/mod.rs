@@ -1,7 +1,7 @@
-//! The machine: frames of registers on one stack, and what moves between them.
+//! The machine: frames of registers on one stack, and transfers between them.
 //!
-//! A machine is kept by a session and used for one program after the other; what it has allocated stays with it, so that
-//! a call that was made before allocates nothing.
+//! A session has a machine and runs one program after the other on it; the machine keeps its memory, so that a repeated
+//! call allocates nothing.
 //!
 //! ```text
 //!   run      the driver: one turn for each call, statement of the host, return or error
@@ -51,7 +51,7 @@ const KEPT_BYTES: usize = 4 << 20;
 /// Programs that a machine remembers between runs.
 const KEPT_PROGRAMS: usize = 4096;
 
-/// What a program may use.
+/// The limits of a program's resources.
 #[derive(Clone, Debug)]
 pub struct Limits {
     /// Routines that have called each other, the outermost included.
@@ -92,7 +92,7 @@ pub enum RunArgument<'a> {
     Default,
 }
 
-/// What went wrong, before the host gave it its words.
+/// A failure before the host turns it into an error.
 #[derive(Debug)]
 pub(crate) enum Trouble {
     Fault(Fault),
@@ -214,13 +214,13 @@ impl Machine {
         ended
     }
 
-    /// What the last run returned. It stays until the machine runs again.
+    /// The result of the last run. It stays until the machine runs again.
     pub fn result(&self) -> ValueRef<'_> {
         let found = self.last.and_then(|(linked, bases)| Some((self.linked.get(linked)?.program.result?, bases)));
         found.map_or(ValueRef::Null, |(place, bases)| self.registers.value(bases, place.into(), &[]))
     }
 
-    /// What the last run left in a parameter, by its position. It stays until the machine runs again.
+    /// The value of a parameter after the last run, by its position. It stays until the machine runs again.
     pub fn parameter(&self, position: usize) -> ValueRef<'_> {
         let found = self.last.and_then(|(linked, bases)| {
             let program = &self.linked.get(linked)?.program;

@@ -1,7 +1,7 @@
 //! Decimals and doubles: arithmetic of given scales, and conversions between numbers.
 //!
-//! Decimals are computed exactly, in 256 bits where 128 are not enough, and only then brought to the scale of the result.
-//! Most numbers are small: those take a way through 128 bits that is looked for first.
+//! Decimals are computed exactly, in 256 bits where 128 are not enough, and only then rounded to the scale of the
+//! result. Most numbers are small: a fast path of 128 bits is tried first.
 
 use super::Cell;
 use super::wide::{Wide, power};
@@ -113,7 +113,7 @@ fn large_quotient(shape: &DecimalShape, a: i128, b: i128) -> Option<i128> {
     let (mut quotient, rest, divisor) = if up >= down {
         let first = (up - down).min(38);
         let (quotient, rest) = Wide::product(size_a, power(first)?).divided(size_b);
-        // What is left of the exponent, digit group by digit group: the rest is less than the divisor.
+        // The rest of the exponent, digit group by digit group: the rest is less than the divisor.
         let factor = power(up - down - first)?;
         let (more, rest) = Wide::product(rest, factor).divided(size_b);
         let raised = if quotient.high == 0 { Wide::product(quotient.low, factor) } else { quotient };
@@ -298,7 +298,7 @@ impl Write for Digits {
     }
 }
 
-/// How two decimals compare.
+/// The order of two decimals.
 pub(super) fn order_decimals(left_scale: u8, right_scale: u8, a: i128, b: i128) -> Ordering {
     if left_scale == right_scale { a.cmp(&b) } else { Decimal::new(a, left_scale).cmp(&Decimal::new(b, right_scale)) }
 }

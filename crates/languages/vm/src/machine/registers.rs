@@ -1,7 +1,7 @@
 //! Registers: cells of 16 bytes, and buffers of text and bytes that keep their memory.
 //!
-//! What a cell holds is known from the instruction, not from the cell. Only NULL can be seen in the cell itself: its high
-//! word is `1 << 63`, which no value has. (A decimal is below 10^38, which leaves that word free.)
+//! The instruction determines the type of a cell's value; the cell does not store it. Only NULL can be seen in the cell
+//! itself: its high word is `1 << 63`, which no value has. (A decimal is below 10^38, which leaves that word free.)
 //!
 //! ```text
 //!                 high word          low word
@@ -296,7 +296,7 @@ impl Registers {
         Ok(())
     }
 
-    /// What is at an operand of a frame.
+    /// The value of an operand in a frame.
     #[inline]
     pub(crate) fn value<'a>(&'a self, bases: Bases, operand: Operand, constants: &'a [Value]) -> ValueRef<'a> {
         let place = usize::from(operand.place & !CONSTANT);
@@ -376,7 +376,7 @@ impl Registers {
             Produced::Bytes if to.ty.file() == File::Bytes => {
                 return self.swap_bytes(bases.bytes + usize::from(to.place), &mut scratch.bytes);
             }
-            // A text that somebody made anew is kept as it is.
+            // A newly built text is stored without a copy.
             Produced::Value(Value::Text(mut text)) if to.ty.file() == File::Texts => {
                 return self.swap_text(bases.texts + usize::from(to.place), &mut text);
             }

@@ -1,4 +1,4 @@
-//! Buffers in which text and bytes are made before they change places with a register's.
+//! Buffers in which text and bytes are built before they are swapped with a register's.
 
 use super::registers::Cell;
 use super::{cold, number, text};

@@ -1,4 +1,4 @@
-//! What the host sees of the statement that it runs: values, slots, and the machine itself.
+//! The host's view of the statement that it runs: values, slots, and the machine itself.
 
 use super::Machine;
 use super::registers::Bases;
@@ -7,7 +7,7 @@ use crate::{Fault, Program, Raised, StatementId, Type};
 use mainstay_types::ValueRef;
 use std::sync::Arc;
 
-/// Which of the top frame's tables the statement is in.
+/// The table of the top frame that has the statement.
 #[derive(Clone, Copy, Debug)]
 enum Site {
     /// A statement or value of the host.
@@ -67,7 +67,7 @@ impl<'a> StatementCall<'a> {
         self.machine.registers.value(self.bases, operand, constants)
     }
 
-    /// How many inputs there are.
+    /// The number of inputs.
     pub fn inputs(&self) -> usize {
         let Some(tables) = self.tables() else { return 0 };
         match self.site {
@@ -110,7 +110,7 @@ impl<'a> StatementCall<'a> {
         }
     }
 
-    /// How many outputs there are; for a routine that the host does itself, how many arguments.
+    /// The number of outputs; for a routine that the host implements, the number of arguments.
     pub fn outputs(&self) -> usize {
         let Some(tables) = self.tables() else { return 0 };
         match self.site {
@@ -128,7 +128,7 @@ impl<'a> StatementCall<'a> {
         self.destination(index).map(|to| to.ty)
     }
 
-    /// How many labels it may go on at.
+    /// The number of labels that the statement may go on at.
     pub fn branches(&self) -> usize {
         match self.site {
             Site::Statement(site) => {
@@ -138,7 +138,7 @@ impl<'a> StatementCall<'a> {
         }
     }
 
-    /// What an output holds now.
+    /// The current value of an output.
     pub fn output(&self, index: usize) -> ValueRef<'_> {
         self.destination(index).map_or(ValueRef::Null, |to| self.value((*to).into()))
     }

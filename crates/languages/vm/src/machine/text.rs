@@ -1,6 +1,6 @@
 //! Text and bytes: concatenation, limits, padding, order.
 //!
-//! What is made is made in a scratch buffer that then changes places with the register's, so an operand may be the
+//! Results are made in a scratch buffer that is then swapped with the register's, so an operand may be the
 //! destination as well, and nothing is allocated once the buffers have their sizes.
 
 use super::Scratch;
@@ -19,7 +19,7 @@ fn limit(ty: Type) -> Option<usize> {
     }
 }
 
-/// How many bytes of a text are within a limit of units.
+/// The number of bytes of a text within a limit of units.
 pub(super) fn bytes_within(text: &str, limit: usize, unit: TextUnit) -> usize {
     if text.len() <= limit {
         // No unit is smaller than a byte.
@@ -40,7 +40,7 @@ pub(super) fn bytes_within(text: &str, limit: usize, unit: TextUnit) -> usize {
     }
 }
 
-/// How many units a text has.
+/// The number of units of a text.
 fn units(text: &str, unit: TextUnit) -> usize {
     match unit {
         TextUnit::Bytes => text.len(),
@@ -172,12 +172,12 @@ pub(super) fn fit(
     }
 }
 
-/// How two texts compare; blanks at their ends do not count if `pads`.
+/// The order of two texts; blanks at their ends do not count if `pads`.
 pub(super) fn order_texts(collation: Collation, pads: bool, a: &str, b: &str) -> Ordering {
     if pads { collation.compare(a.trim_end_matches(' '), b.trim_end_matches(' ')) } else { collation.compare(a, b) }
 }
 
-/// How two byte strings compare; zeros at their ends do not count if `pads`.
+/// The order of two byte strings; zeros at their ends do not count if `pads`.
 pub(super) fn order_bytes(pads: bool, a: &[u8], b: &[u8]) -> Ordering {
     fn trimmed(bytes: &[u8]) -> &[u8] {
         let end = bytes.iter().rposition(|byte| *byte != 0).map_or(0, |last| last + 1);

@@ -1,4 +1,4 @@
-//! Errors: which handler takes one, or which statement comes next.
+//! Errors: the handler of an error, or the statement that follows.
 //!
 //! ```text
 //!   a frame, its failed instruction, from the top down to the floor:
@@ -52,7 +52,7 @@ impl Machine {
         }
     }
 
-    /// What the host makes of a fault; `None` if the operation gives NULL.
+    /// Asks the host about a fault; `None` if the operation gives NULL.
     fn ask(&mut self, host: &mut dyn Host, fault: Fault) -> Option<Box<Raised>> {
         let catchable = fault.is_catchable();
         let mut raised = match host.fault(fault) {
@@ -118,7 +118,7 @@ impl Machine {
     }
 
     /// The host has made the error known: on with the statement after the failed one, or with the end of its routine.
-    /// What an expression called ends with its statement.
+    /// A routine called by an expression ends with the expression's statement.
     fn skip(
         &mut self,
         host: &mut dyn Host,

@@ -1,4 +1,4 @@
-//! Numbers of 256 bits without a sign: what decimals of 38 digits need between a multiplication and a division.
+//! Unsigned numbers of 256 bits: intermediate results between a multiplication and a division of decimals of 38 digits.
 
 /// `high * 2^128 + low`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]

@@ -1,4 +1,4 @@
-//! The types of expressions: what each operation takes, and what it gives.
+//! The types of expressions: the operands and the result of each operation.
 
 use super::{Checked, EXPRESSION_DEPTH, Verifier};
 use crate::*;

@@ -1,5 +1,5 @@
-//! True if a form makes sense: what the compiler and the machine rely on is checked here, once, with the place of what
-//! is wrong.
+//! Verification of a form: checks once everything that the compiler and the machine rely on, and reports errors with
+//! their place.
 //!
 //! - every slot, label and parameter that is named is there; types have a sensible precision;
 //! - every node has the operands that its operation takes ([`expression`]);
@@ -14,23 +14,23 @@ use crate::*;
 use std::fmt;
 use std::sync::Arc;
 
-/// How deeply statements may stand in each other.
+/// The greatest depth to which statements nest.
 const STATEMENT_DEPTH: usize = 200;
-/// How deeply expressions may stand in each other.
+/// The greatest depth to which expressions nest.
 const EXPRESSION_DEPTH: usize = 300;
-/// How many subscripts an array may have.
+/// The most subscripts of an array.
 const SUBSCRIPTS: usize = 8;
-/// How many slots a routine may have.
+/// The most slots of a routine.
 const SLOTS: usize = 30_000;
 
-/// What is wrong with a form, and where.
+/// An error of a form, with its place.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct FormError {
     /// The routine.
     pub routine: Arc<str>,
     /// The line of the source; 0 if it is about the whole routine.
     pub line: u32,
-    /// What is wrong.
+    /// The text of the error.
     pub message: String,
 }
 
@@ -97,7 +97,7 @@ impl Verifier<'_> {
         Err(FormError::new(&self.routine.name, self.line, message))
     }
 
-    /// What is said before the first statement.
+    /// Checks the declarations before the first statement.
     fn head(&self) -> Checked {
         let routine = self.routine;
         if routine.slots.len() > SLOTS || routine.labels.len().max(routine.arrays.len()) > usize::from(u16::MAX) {
@@ -311,7 +311,7 @@ impl Verifier<'_> {
         Ok(())
     }
 
-    /// What can only be said when everything was seen.
+    /// Checks that need the whole routine.
     fn ends(mut self) -> Checked {
         self.line = 0;
         if self.has_try && self.has_handler {

@@ -1,4 +1,4 @@
-//! A host for tests: it records what it is asked, and answers as it was told.
+//! A host for tests: it records its calls, and returns prepared answers.
 #![allow(dead_code, reason = "each test uses what it needs")]
 
 use mainstay_types::{Timestamp, Value, ValueRef};
@@ -20,7 +20,7 @@ pub const BRANCH: StatementId = StatementId(5);
 pub const LEAVE: StatementId = StatementId(6);
 /// Notes number, text and line of the error that is handled.
 pub const NOTE_ERROR: StatementId = StatementId(7);
-/// What the name `host_routine` stands for: notes its arguments, sets the second, returns 7.
+/// The routine `host_routine`: notes its arguments, sets the second, returns 7.
 pub const ROUTINE: StatementId = StatementId(8);
 /// Raises an error that no handler may see.
 pub const KILL: StatementId = StatementId(9);
@@ -35,11 +35,11 @@ pub struct TestHost {
     pub statements: usize,
     /// Faults give NULL instead of errors.
     pub faults_are_null: bool,
-    /// Errors that nobody handles are noted, and the next statement runs.
+    /// Unhandled errors are noted, and the next statement runs.
     pub goes_on: bool,
     /// Or the routine ends.
     pub ends_routine: bool,
-    /// What errors leave a procedure to return, by their numbers.
+    /// The status that an error leaves to a procedure, by the error's number.
     pub statuses: HashMap<i32, i64>,
 }
 

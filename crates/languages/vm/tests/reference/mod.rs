@@ -1,5 +1,5 @@
-//! A second interpreter of the form, as plain as can be: it walks the tree, computes decimals with numbers of any size,
-//! and allocates as it likes. What it gives is what the machine must give.
+//! A second, simple interpreter of the form: it walks the tree, computes decimals with numbers of any size, and
+//! allocates freely. The machine must give the same results.
 #![allow(dead_code, unused_imports, reason = "each test uses what it needs")]
 
 mod expressions;
@@ -14,7 +14,7 @@ use num_bigint::BigInt;
 use std::cmp::Ordering;
 use std::collections::HashMap;
 
-/// What goes wrong in an expression.
+/// A failure in an expression.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Failure {
     Overflow,
@@ -24,7 +24,7 @@ pub enum Failure {
     Raised(String),
 }
 
-/// How a statement ends.
+/// The result of a statement.
 #[derive(Debug)]
 pub enum Signal {
     Next,

@@ -1,4 +1,4 @@
-//! Indexes of words as an area makes, asks and removes them.
+//! Word indexes of an area: creation, search and removal.
 
 use super::file::{self, Definition, Indexes, MOST};
 use super::index::{Asked, Basis, Builder, Candidates, Contents, State, candidates};
@@ -27,7 +27,7 @@ pub(crate) struct WordFile {
 /// The longest wait for the clock of the files.
 const LONGEST_WAIT: Duration = Duration::from_millis(2_200);
 
-/// How many conditions are kept.
+/// The number of conditions in the cache.
 const KEPT: usize = 8;
 
 /// A search of a condition, by its canonical text, and what indexes say of it.
@@ -63,7 +63,7 @@ impl Area {
         self.write_words(indexes)
     }
 
-    /// Removes an index of words; false if there is none of this name.
+    /// Removes a word index; false for an unknown name.
     ///
     /// Errors: those of [`Area::create_word_index`].
     pub fn delete_word_index(&mut self, tag: &str) -> Result<bool> {
@@ -95,7 +95,7 @@ impl Area {
         self.write_words(indexes)
     }
 
-    /// Whether the index of this name says what is in the table now.
+    /// Returns true if the index of this name is up to date with the table.
     ///
     /// Errors: those of the files.
     pub fn is_word_index_current(&mut self, tag: &str) -> Result<bool> {
@@ -173,7 +173,7 @@ impl Area {
         let texts = self.texts_with(Vec::new())?;
         let field = texts.field(&definition.field)?;
         let source = Source::of_field(field, &texts)?;
-        // What is read is at least as new as this.
+        // The records read are at least as new as this basis.
         let basis = self.basis()?;
         self.blocks.look(&self.dbf)?;
         let (splitter, mut builder, mut scratch) = (definition.splitter(), Builder::default(), Scratch::new());
@@ -187,7 +187,7 @@ impl Area {
         Ok(builder.finish(basis, records))
     }
 
-    /// What searches are made ready with. Of a table elsewhere there are no memos here.
+    /// The data for preparing searches. A remote table has no memos here.
     fn texts_with(&self, indexes: Vec<Definition>) -> Result<Texts> {
         Ok(Texts::of(&self.dbf, self.shared_memo()?, indexes))
     }
@@ -222,7 +222,7 @@ impl Area {
         Ok(test)
     }
 
-    /// What the indexes of words say of a condition's searches; those that they say nothing of are left out.
+    /// The word indexes' results for a condition's searches; searches without an index are left out.
     ///
     /// Errors: those of reading the table where an index has to be made anew.
     pub(crate) fn search_words(&mut self, condition: &Condition) -> Result<Searched> {
@@ -300,7 +300,7 @@ impl Area {
 }
 
 impl Contents {
-    /// Whether it is of this state of the files, beyond doubt.
+    /// Returns true if it is certainly of this state of the files.
     fn is_of(&self, now: &Basis) -> bool {
         self.basis.is_settled && self.basis.table == now.table && self.basis.memo == now.memo
     }

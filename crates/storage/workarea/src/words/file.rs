@@ -1,4 +1,4 @@
-//! The file of a table's indexes of words: `docs/formats/word-indexes.md`.
+//! The file of a table's word indexes: `docs/formats/word-indexes.md`.
 
 use super::index::{Basis, Contents, State};
 use mainstay_ads_types::words::Options;
@@ -6,7 +6,7 @@ use mainstay_types::{Code, Error, Result};
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
-/// How the file begins; the last byte is the version.
+/// The first bytes of the file; the last one is the version.
 const MAGIC: &[u8; 8] = b"MNSWORD\x01";
 /// As many indexes of words as a table may have.
 pub(super) const MOST: usize = 50;
@@ -18,11 +18,11 @@ pub struct Definition {
     pub tag: String,
     /// Its field.
     pub field: String,
-    /// How the texts of the field become words.
+    /// The splitting of the field's texts into words.
     pub options: Options,
-    /// Whether it stays as it was made.
+    /// True if it stays as it was made.
     pub is_fixed: bool,
-    /// Whether the program asked for counts of the words; they are counted when they are asked for.
+    /// True if the program wants counts of the words; they are counted on request.
     pub keeps_score: bool,
 }
 
@@ -89,7 +89,7 @@ fn checksum(bytes: &[u8]) -> u64 {
 
 /// The indexes of a file.
 ///
-/// Errors: `IndexDamaged` for a file that is none, or was cut.
+/// Errors: `IndexDamaged` for an invalid or truncated file.
 pub(super) fn decode(bytes: &[u8]) -> Result<Indexes> {
     let damaged = || Error::new(Code::IndexDamaged, "the file of the indexes of words is damaged");
     let (content, sum) = bytes.split_at_checked(bytes.len().wrapping_sub(8)).ok_or_else(damaged)?;

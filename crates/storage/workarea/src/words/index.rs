@@ -7,7 +7,7 @@ use mainstay_vfs::Stamp;
 use std::collections::BTreeMap;
 use std::time::{SystemTime, UNIX_EPOCH};
 
-/// What tells one state of a file from another: see [`Stamp`].
+/// The state of a file, by which a change is noticed: see [`Stamp`].
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(crate) struct State {
     pub(super) length: u64,
@@ -42,9 +42,9 @@ pub(crate) struct Basis {
 /// The words of one field.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(crate) struct Contents {
-    /// What it was made of.
+    /// The state of the files that it was made from.
     pub(super) basis: Basis,
-    /// How many records there were.
+    /// The number of records then.
     pub(super) records: u32,
     /// The records of each word, in order: each as the distance from the one before, seven bits a byte.
     pub(super) words: BTreeMap<String, Vec<u8>>,
@@ -139,7 +139,7 @@ pub(crate) struct Asked<'c> {
 /// The records that a condition may be true for.
 pub(crate) struct Candidates {
     pub(crate) bits: Bits,
-    /// Whether it is true for all of them.
+    /// True if it is true for all of them.
     pub(crate) is_exact: bool,
 }
 
@@ -183,7 +183,7 @@ pub(crate) fn candidates(node: &Node, fields: &[Asked<'_>], count: usize) -> Opt
 }
 
 impl Candidates {
-    /// All that are none.
+    /// The records that are not candidates.
     pub(crate) fn others(self) -> Candidates {
         let mut bits = Bits::filled(self.bits.len(), true);
         for at in self.bits.ones_from(0) {
@@ -210,7 +210,7 @@ fn of_term(term: &Term, fields: &[Asked<'_>], count: usize) -> Candidates {
 }
 
 impl Definition {
-    /// How the texts of its field become words.
+    /// The splitter for the texts of its field.
     pub(super) fn splitter(&self) -> Splitter {
         Splitter::new(&self.options)
     }

@@ -10,13 +10,13 @@
 //!   index::Contents    proposes records, if the field has an index of words (`area`, `file`)
 //! ```
 //!
-//! What a word is, and what a condition means, is the business of `mainstay-ads-types`. An index of words only ever
-//! proposes: the texts of the records that it names are read and asked again. The file of a table's indexes of words is
-//! our own (`docs/formats/word-indexes.md`); it holds the state of the table and its memo file that it is of, so that what any
-//! program has written since is noticed, and the index is made anew when it is next asked.
+//! `mainstay-ads-types` defines words and the meaning of conditions. A word index only proposes candidates: the texts
+//! of the records that it names are read and tested. The file of a table's word indexes has a format of Mainstay
+//! (`docs/formats/word-indexes.md`); it stores the state of the table and its memo file, so that later writes of any
+//! program are noticed, and the index is rebuilt at its next use.
 //!
-//! Limits: in a transaction, and where the file cannot be written, the texts themselves are read. An index that is to
-//! stay as it was made (`ADS_FTS_FIXED`) is not used any more once the table has changed.
+//! Limits: in a transaction, and where the file cannot be written, the texts themselves are read. A fixed index
+//! (`ADS_FTS_FIXED`) is not used any more once the table has changed.
 
 mod area;
 mod file;
@@ -38,7 +38,7 @@ use std::sync::Arc;
 /// There is no index of words, and all of them are to be asked.
 const NO_INDEX: i32 = 7102;
 
-/// What searches are made ready with.
+/// The data for preparing searches.
 #[derive(Clone, Debug)]
 pub(crate) struct Texts {
     pub(crate) fields: Vec<Field>,
@@ -153,7 +153,7 @@ impl Texts {
         found.ok_or_else(|| Error::new(Code::UnknownColumn, format!("the table has no field {name}")))
     }
 
-    /// What a search asks: the sources, and the options of each.
+    /// The sources of a search, and the options of each.
     fn searched(&self, search: &Search) -> Result<Vec<(Source, Options)>> {
         let options = |name: &str| {
             let index = self.indexes.iter().find(|index| index.field.eq_ignore_ascii_case(name));
@@ -212,7 +212,7 @@ fn fields_of(indexes: &[Definition]) -> Vec<String> {
 }
 
 impl WordSearch {
-    /// Whether a record has the words; `None` if what is searched is NULL.
+    /// Returns true if a record has the words; `None` if what is searched is NULL.
     pub(crate) fn holds(&self, scratch: &mut Scratch, recno: u32, record: &[u8]) -> Result<Option<bool>> {
         let mut texts = Vec::with_capacity(self.sources.len());
         for source in &self.sources {

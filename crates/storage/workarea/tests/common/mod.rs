@@ -1,4 +1,4 @@
-//! What the tests of areas share: the fixtures with their CSV files, and tables in memory.
+//! Helpers of the tests of areas: the fixtures with their CSV files, and tables in memory.
 
 #![allow(dead_code, clippy::disallowed_methods)]
 

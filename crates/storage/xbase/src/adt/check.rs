@@ -1,9 +1,9 @@
 //! Findings about the header of an ADT that its values alone do not show: the list of reusable records and the AutoIncrement
 //! counter.
 //!
-//! A list that leads to a live record would let the next insert write over it, and one that leads to itself has no end. A
-//! counter that is not above all values gives numbers out again. A length that differs from the list's is what a program
-//! leaves that is killed between two writes.
+//! A list that leads to a live record would let the next insert overwrite it, and a cyclic list has no end. A counter
+//! that is not above all values repeats numbers. A length that differs from the list's remains after a program is
+//! killed between two writes.
 
 use super::header::{AUTO_INCREMENT_AT, word};
 use super::layout::RecordLayout;

@@ -4,7 +4,7 @@
 //!    0 signature, 16 | 24 records | 32 header length | 36 record length | 40 first reusable record | 48 reusable records
 //!   80 next AutoIncrement, 64 bits | 88 flags | 92 dictionary, 260 | 356 version | 358 fields | 360 last RowVersion, 64 bits
 //! ```
-//! Numbers are little-endian, of 32 bits where nothing else is said; version and number of fields have 16.
+//! Numbers are little-endian, of 32 bits unless stated otherwise; version and number of fields have 16.
 
 use mainstay_types::{Code, Error, Result};
 

@@ -11,7 +11,7 @@ const ENCRYPTED: u8 = 2;
 /// The flag that newer servers set in every record.
 const NEWER: u8 = 4;
 
-/// Which of the two formats the records of a table have.
+/// The format of a table's records.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum RecordLayout {
     /// One byte before the fields: a blank, or `*` in a deleted record. 0x1A follows the last record.

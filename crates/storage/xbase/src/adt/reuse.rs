@@ -1,11 +1,11 @@
-//! The list of deleted records that are used again, before the table grows.
+//! The list of deleted records that are reused before the table grows.
 //!
 //! ```text
 //!   header: first 101, length 3      101 -> 100 -> 20 -> 0
 //! ```
-//! It is a stack that is linked through bytes 1 to 4 of the deleted records. Each change is ordered so that a crash leaves
-//! nothing on the list but deleted records: a record is deleted before it is put on the list, and taken off before it is used.
-//! In between it is deleted and on no list, which costs its room until the table is packed.
+//! It is a stack linked through bytes 1 to 4 of the deleted records. The order of writes ensures that after a crash the
+//! list contains only deleted records: a record is deleted before it is put on the list, and taken off before it is
+//! used. In between it is deleted and on no list, which wastes its space until the table is packed.
 
 use super::header::word;
 use super::layout::RecordLayout;

@@ -1,8 +1,8 @@
 //! The types of fields, by their codes, and how each of them stores NULL.
 //!
 //! The codes are those of the client library (`ADS_LOGICAL` is 1). An ADT has no bitmap of NULLs: a value that the type does
-//! not use otherwise stands for it. Fields that a third-party writer has left blank are read as NULL too, where blanks are
-//! no value of the type.
+//! not use otherwise stands for it. Fields that a third-party writer has left blank are read as NULL too, unless blanks
+//! are a value of the type.
 
 /// A type of field. The comment of each gives its bytes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]

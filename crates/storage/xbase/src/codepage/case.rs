@@ -16,12 +16,12 @@ impl CodePage {
         self.0.case.get_or_init(|| self.make_case_table())
     }
 
-    /// Whether each character is one byte.
+    /// Returns true if each character is one byte.
     pub fn is_single_byte(self) -> bool {
         !matches!(self.0.source, Source::Multi(_) | Source::Utf8)
     }
 
-    /// Whether the page may have accents that are characters by themselves, behind their letters.
+    /// Returns true if the page may have accents that are characters by themselves, behind their letters.
     pub fn has_accents_alone(self) -> bool {
         let is_accent = |byte: u8| {
             let decoded = self.decode(std::slice::from_ref(&byte)).text.into_owned();

@@ -15,7 +15,7 @@ pub(super) struct Page {
     table: OnceLock<Table>,
     /// Its letters: see `case.rs`.
     pub case: OnceLock<CaseTable>,
-    /// What becomes letters of ASCII in capitals, and in small letters: see `case.rs`.
+    /// Characters whose capitals or small letters are letters of ASCII: see `case.rs`.
     pub ascii_forms: [OnceLock<Vec<(u8, String)>>; 2],
 }
 

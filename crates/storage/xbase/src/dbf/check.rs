@@ -1,4 +1,4 @@
-//! The walk over a whole table: everything that can be wrong with it, in one list.
+//! The check of a whole table: all its errors, in one list.
 
 use super::column::{Decoding, Records, decode_column, deleted_flags};
 use super::{Dbf, Field, Findings};

@@ -11,8 +11,8 @@
 //! or 18 digits in 32 or 64 bits, text of few distinct values as a dictionary. Which form a run of records gets
 //! depends on its values; a reader of several runs has to be ready for each.
 //!
-//! A value that cannot be read is NULL and is reported; so is one that is read but was not written as it
-//! should be (a number with more decimals than the field has). The findings name record and field.
+//! A value that cannot be read is NULL and is reported; so is one that is read but was written incorrectly (a number
+//! with more decimals than the field has). The findings name record and field.
 
 mod fixed;
 mod long;
@@ -55,12 +55,12 @@ impl<'a> Records<'a> {
         Records { numbers: Some(numbers), ..Records::new(bytes, record_length, 1) }
     }
 
-    /// How many there are.
+    /// The number of records.
     pub fn len(&self) -> usize {
         self.bytes.len() / self.record_length
     }
 
-    /// Whether there are none.
+    /// Returns true if it contains no records.
     pub fn is_empty(&self) -> bool {
         self.len() == 0
     }
@@ -99,7 +99,7 @@ impl<'a> Records<'a> {
     }
 }
 
-/// What values need besides their bytes.
+/// Everything that decoding needs besides the bytes of the values.
 #[derive(Clone, Copy, Debug)]
 pub struct Decoding<'a> {
     /// The table, for findings.
@@ -119,7 +119,7 @@ pub struct Decoding<'a> {
 pub struct Column {
     /// One value for each record.
     pub vector: ArrayRef,
-    /// What could not be read, or not as it stands.
+    /// Values that could not be read, or not as they stand.
     pub findings: Findings,
 }
 
@@ -151,7 +151,7 @@ pub fn decode_rows<'r>(
     decode_few(field, &Records::of_rows(&bytes, record_length, &numbers), how)
 }
 
-/// Which records are deleted. A flag that no program writes is reported; in a DBF it is taken for "not deleted".
+/// The deletion flags of records. A flag that no program writes is reported; in a DBF it is taken for "not deleted".
 pub fn deleted_flags(records: &Records<'_>, how: &Decoding<'_>) -> (BooleanBuffer, Findings) {
     let (layout, path) = (how.layout, how.path);
     // Most tables have neither deleted records nor odd flags: one pass without a branch tells.
@@ -200,7 +200,7 @@ struct Task<'a> {
     field: &'a Field,
     records: &'a Records<'a>,
     how: &'a Decoding<'a>,
-    /// Which rows are not NULL by their bit in `_NullFlags`.
+    /// The rows that are not NULL by their bit in `_NullFlags`.
     nulls: Option<NullBuffer>,
     findings: Findings,
 }

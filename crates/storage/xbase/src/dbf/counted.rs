@@ -1,22 +1,22 @@
-//! Reads for who has counted the records before: of those that it has counted, some may be taken back meanwhile.
+//! Reads by a count of records taken before: some of the counted records may be rolled back meanwhile.
 //!
-//! A transaction appends its records where everybody sees them, and takes them out again when it is rolled back
-//! (`writer/undo.rs`): the header counts less first, then the file becomes shorter. A file that has lost its end has become
-//! shorter, too. The header tells the two apart:
+//! A transaction appends its records visibly to all programs, and removes them when it is rolled back
+//! (`writer/undo.rs`): first the header's count is lowered, then the file is truncated. A damaged file may be truncated
+//! too. The header distinguishes the two:
 //!
 //! ```text
 //!   the file ends before a record, and the header counts it not      taken back: it was never committed
 //!                                  and the header counts it          the table is damaged
 //! ```
-//! It is asked after the read that met the end. Others append and take back all the time, so what looks like damage is looked
-//! at again: an append writes its record before the header counts it.
+//! The header is read after the read that met the end. Other programs append and roll back all the time, so apparent
+//! damage is checked again: an append writes its record before the header counts it.
 
 use super::{Dbf, blank_record};
 use crate::adt::RecordLayout;
 use mainstay_types::{Code, Error, Result};
 use mainstay_vfs::File;
 
-/// How often is looked again before a table is said to be damaged.
+/// The number of repeated reads before a table is reported as damaged.
 const LOOKS: usize = 8;
 
 /// Reads whole records from `row` on (rows count from 0), and gives how many of them are there; the others were taken back.
@@ -52,8 +52,8 @@ pub(crate) fn beyond_the_end(file: &dyn File, row: u64, records: u64) -> Error {
 }
 
 impl Dbf {
-    /// Reads whole records for who has counted them: those that were taken back since are blank and deleted. Gives how many
-    /// are there.
+    /// Reads whole counted records: those that were rolled back since are blank and deleted. Returns the number of
+    /// records present.
     pub(crate) fn read_counted(&self, row: u64, buffer: &mut [u8]) -> Result<usize> {
         let record_length = self.header.record_bytes().max(1);
         let lengths = (self.header.layout, u64::from(self.header.header_length), record_length);

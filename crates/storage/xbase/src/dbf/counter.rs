@@ -1,12 +1,12 @@
-//! The counters of autoincrement fields and row versions, which stand in the field descriptors.
+//! The counters of autoincrement fields and row versions, which are stored in the field descriptors.
 //!
 //! ```text
 //!   classic   19 next, 32 bits; 23 step        24 next, 64 bits (Harbour, for wide fields and row versions)
 //!   dBASE 7   40 next, 32 bits
 //! ```
-//! They are read and written under the lock of the header, so that no number is given out twice.
+//! They are read and written under the lock of the header, so that each number is used once.
 
-/// Whether Harbour keeps the counter of such a field in 64 bits, at byte 24 of its descriptor
+/// Returns true if Harbour keeps the counter of such a field in 64 bits, at byte 24 of its descriptor
 /// (`hb_dbfIsAutoIncField`).
 pub(crate) fn is_long(letter: u8, length: usize, decimals: u8) -> bool {
     let decimals = usize::from(decimals);
@@ -31,7 +31,7 @@ pub(crate) struct Place {
 }
 
 impl Place {
-    /// That of the field described at this byte of the header.
+    /// The place of the counter of the field described at this byte of the header.
     pub(crate) fn of(descriptor: u64, wide: bool, letter: u8, length: usize, decimals: u8) -> Place {
         if wide {
             return Place { offset: descriptor + 40, width: 4, step: None };

@@ -1,4 +1,4 @@
-//! New tables: what they are to hold, and the bytes of their header.
+//! New tables: their specification, and the bytes of their header.
 //!
 //! | format | version | memo | header after the fields |
 //! |---|---|---|---|
@@ -10,8 +10,8 @@
 //! | Advantage | - | ADM | none: see [`crate::adt`] |
 //! | dBASE 7 | 0x04, 0x8C | DBT IV | `0D`; names of 31, descriptors of 48 bytes |
 //!
-//! What is made is read back by the reader's own code before it is given out: a header that would be read as
-//! anything else than was asked for is an error.
+//! The reader's own code reads the new header back before it is returned: a header that would be read as anything else
+//! than the request is an error.
 
 use super::descriptor::{self, Counter};
 use super::encode::text_of_name;
@@ -76,7 +76,7 @@ pub struct FieldSpec {
     pub length: usize,
     /// Digits after the point.
     pub decimals: u8,
-    /// Whether it can be NULL.
+    /// True if it can be NULL.
     pub nullable: bool,
     /// Bytes, not text (C, M, V, Q).
     pub binary: bool,
@@ -173,7 +173,7 @@ fn dbf_field(field: &Field, kind: adt::Type, counter: Option<Counter>, format: F
 /// A new table.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct TableSpec {
-    /// Whose form it has.
+    /// The format of the table.
     pub format: Format,
     /// The language byte: the code page.
     pub language: u8,
@@ -194,7 +194,7 @@ impl TableSpec {
         TableSpec { format, language, fields, memo_block_size: 0 }
     }
 
-    /// Whether the table has a memo file.
+    /// Returns true if the table has a memo file.
     pub fn has_memo(&self) -> bool {
         self.fields.iter().any(|field| match field.letter {
             _ if self.format == Format::Advantage => adt::type_of(field).is_reference(),

@@ -12,10 +12,10 @@
 //!   counter    19 next, 32 bits; 23 step      40 next
 //!   ends with  0x0D, or where the header ends
 //! ```
-//! Which of the layouts it is, and whether a `C` field's decimals are the high byte of its length (Clipper,
-//! Harbour) or mean nothing (all others), the header does not say. The record length does: the layout whose
-//! lengths add up to it is the right one. The flags are believed in Visual FoxPro tables, and elsewhere only
-//! if nothing says that the bytes were left as they happened to be, which is what Clipper did.
+//! The header does not name the layout, nor if a `C` field's decimals are the high byte of its length (Clipper,
+//! Harbour) or have no meaning (all others). The record length decides: the right layout is the one whose lengths add
+//! up to it. The flags are trusted in Visual FoxPro tables, and elsewhere only without evidence that the bytes are
+//! uninitialized, as Clipper left them.
 
 use super::field::{Field, FieldKind, MAX_DIGITS};
 use super::header::{FIXED_LENGTH, Family, Header};
@@ -28,18 +28,18 @@ use std::collections::HashSet;
 pub struct Counter {
     /// The value that the next record gets.
     pub next: u32,
-    /// What is added after each.
+    /// The number added for each new record.
     pub step: u8,
 }
 
-/// What the descriptors say.
+/// The decoded descriptors.
 #[derive(Debug, Default)]
 pub(super) struct Structure {
     /// The columns, without `_NullFlags`.
     pub fields: Vec<Field>,
     /// For each column, its counter.
     pub counters: Vec<Option<Counter>>,
-    /// What is odd about them.
+    /// Oddities of the descriptors.
     pub warnings: Vec<String>,
     /// Undecodable bytes, unreadable columns.
     pub errors: Vec<String>,
@@ -58,7 +58,7 @@ struct Raw {
     decimals: u8,
     flags: u8,
     counter: Counter,
-    /// Whether the bytes that classic programs do not use are zero.
+    /// True if the bytes that classic programs do not use are zero.
     clean: bool,
 }
 
@@ -216,7 +216,7 @@ fn check_lengths(header: &Header, count: usize, total: usize, terminated: bool, 
     Ok(())
 }
 
-/// Whether the flag bytes mean something. Programs with field types of their own write flags with care, and
+/// Returns true if the flag bytes mean something. Programs with field types of their own write flags with care, and
 /// so does everything that left the unused bytes zero.
 fn flags_are_believed(raws: &[Raw]) -> bool {
     let plain = |raw: &Raw| matches!(raw.letter, b'C' | b'N' | b'F' | b'D' | b'L' | b'M' | b'V');

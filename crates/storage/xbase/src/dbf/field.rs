@@ -11,7 +11,7 @@ pub(crate) const MAX_DIGITS: u8 = 38;
 pub struct Field {
     /// The name as the header has it, without padding; a repeated name has a number appended.
     pub name: String,
-    /// What the field holds.
+    /// The kind of the field's values.
     pub kind: FieldKind,
     /// The letter in the header, for messages and DISPLAY STRUCTURE.
     pub letter: u8,
@@ -31,8 +31,8 @@ pub struct Field {
     pub adt: Option<Type>,
 }
 
-/// What a field holds, which is decided by the letter, the version byte, the length and the flags
-/// together: a `B` is a double in a Visual FoxPro table and a memo reference in a dBASE one.
+/// The kind of a field's values. The letter, the version byte, the length and the flags decide it together: a `B` is a
+/// double in a Visual FoxPro table and a memo reference in a dBASE one.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum FieldKind {
     /// `C`: text padded with blanks.
@@ -100,12 +100,12 @@ pub enum FieldKind {
 const LOOSE_DECIMALS: u8 = 10;
 
 impl FieldKind {
-    /// Whether reading the values takes the memo file.
+    /// Returns true if reading the values takes the memo file.
     pub fn needs_memo(self) -> bool {
         matches!(self, FieldKind::Memo | FieldKind::MemoBinary | FieldKind::MemoWide | FieldKind::Any)
     }
 
-    /// Whether a field that nobody filled in is NULL, in tables without NULLs of their own too.
+    /// Returns true if an empty field is NULL, even in tables without NULL bits.
     pub fn blank_is_null(self) -> bool {
         matches!(
             self,
@@ -159,14 +159,14 @@ impl Field {
         }
     }
 
-    /// Whether it is an `F` field as ArcGIS declares it, F(13,11) or F(19,11): the values use its width as they need, with
-    /// fewer decimals or an exponent, and are doubles.
+    /// Returns true if it is an `F` field as ArcGIS declares it, F(13,11) or F(19,11): the values use its width as they
+    /// need, with fewer decimals or an exponent, and are doubles.
     pub fn is_floating(&self) -> bool {
         self.letter == b'F' && self.has_loose_decimals()
     }
 
-    /// Whether numbers as text have at most the decimals that are declared, and fewer where they need the room: so many as
-    /// no sum of money has, as GIS programs declare them (GDAL: N(24,15)).
+    /// Returns true if numbers as text have at most the decimals that are declared, and fewer where they need the room:
+    /// so many as no sum of money has, as GIS programs declare them (GDAL: N(24,15)).
     pub fn has_loose_decimals(&self) -> bool {
         self.kind == FieldKind::Numeric && self.decimals >= LOOSE_DECIMALS
     }

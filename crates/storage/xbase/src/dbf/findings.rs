@@ -1,9 +1,9 @@
-//! What was found while values were decoded: the first few in full, the rest counted.
+//! Findings from decoding values: the first few in full, the rest counted.
 
 use crate::{Finding, Severity};
 use std::path::Path;
 
-/// How many findings are kept in full. A column of a million broken numbers is one problem, not a million.
+/// The number of findings kept in full. A column of a million broken numbers is one problem, not a million.
 const KEPT: usize = 16;
 
 /// The first findings, and how many there were.
@@ -16,7 +16,7 @@ pub struct Findings {
 }
 
 impl Findings {
-    /// Whether nothing was found.
+    /// Returns true if there are no findings.
     pub fn is_empty(&self) -> bool {
         self.total == 0
     }

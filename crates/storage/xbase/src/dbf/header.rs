@@ -4,7 +4,7 @@
 //!   0 version | 1 year month day | 4 record count, 32 bits | 8 header length | 10 record length
 //!  12 reserved | 14 transaction open | 15 encrypted | 16 reserved | 28 table flags | 29 language | 30 reserved
 //! ```
-//! Numbers are little-endian. What the version byte means is in [`Family`]; see `docs/formats/dbf.md`.
+//! Numbers are little-endian. [`Family`] is the meaning of the version byte; see `docs/formats/dbf.md`.
 
 use crate::adt::{self, RecordLayout};
 use mainstay_types::{Code, Date, Error, Result};
@@ -15,7 +15,7 @@ pub const FIXED_LENGTH: usize = 32;
 /// The fixed part of a header, as it stands in the file.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Header {
-    /// Which program's format this is, and whether there is a memo file.
+    /// The version byte: the program's format, and the presence of a memo file.
     pub version: u8,
     /// When the file was last written, if that is a date. Years under 80 are taken for 2000 and later.
     pub updated: Option<Date>,
@@ -109,7 +109,7 @@ impl Header {
         self.record_length as usize
     }
 
-    /// Whose format the version byte announces.
+    /// The family of formats of the version byte.
     pub fn family(&self) -> Family {
         match self.version {
             _ if self.layout == RecordLayout::Adt => Family::Advantage,
@@ -145,8 +145,9 @@ impl Header {
     }
 }
 
-/// Whether a header that dBASE II may have written has the layout of dBASE III, as FoxBASE's and those of Python's `dbf` have.
-/// In dBASE II the name of the first field begins at byte 8: the header would be longer than any is, or its records empty.
+/// Returns true if a header that dBASE II may have written has the layout of dBASE III, as FoxBASE's and those of
+/// Python's `dbf` have. In dBASE II the name of the first field begins at byte 8: the header would be longer than any
+/// is, or its records empty.
 fn has_later_layout(bytes: &[u8; FIXED_LENGTH]) -> bool {
     const MOST: usize = FIXED_LENGTH + 255 * 32 + 1 + 263;
     let header = usize::from(u16::from_le_bytes([bytes[8], bytes[9]]));

@@ -4,16 +4,15 @@
 //!   | header 32 | descriptor | descriptor | ... | 0x0D |  record 1  |  record 2  | ... | 0x1A |
 //!                                                       flag field field ...
 //! ```
-//! [`Dbf::open`] reads the header once and decides there what every byte of a record means: the fields with
-//! their places ([`Field`]), the code page, the bits that say NULL. After that a table is plain arithmetic:
-//! [`Dbf::read_records`] reads a run of records with one read, [`decode_column`] turns one field of the run
-//! into an Arrow vector.
+//! [`Dbf::open`] reads the header once and determines the layout of a record: the fields with their places ([`Field`]),
+//! the code page, the bits for NULL. After that a table is plain arithmetic: [`Dbf::read_records`] reads a run of
+//! records with one read, [`decode_column`] turns one field of the run into an Arrow vector.
 //!
-//! **Damage.** What makes every record unreadable is an error; everything else is in [`Dbf::findings`] and the
-//! sound rows are given. Values that cannot be read become NULL and are reported by the column's findings.
+//! **Damage.** Damage that makes every record unreadable is an error; all other damage is in [`Dbf::findings`] and the
+//! sound rows are read. Values that cannot be read become NULL and are reported by the column's findings.
 //!
-//! **Appends by others.** The record count is read from the header and bounded by the length of the file, both
-//! at the caller's choice of moment ([`Dbf::read_count`]), so a statement that asks once sees one count.
+//! **Appends by others.** The record count is read from the header and bounded by the length of the file, both when the
+//! caller calls [`Dbf::read_count`], so a statement that calls it once sees one count.
 
 mod check;
 mod column;
@@ -51,10 +50,10 @@ use std::ops::Range;
 use std::path::Path;
 use std::sync::Arc;
 
-/// What most programs write behind the last record.
+/// The mark that most programs write behind the last record.
 const END_MARK: u8 = 0x1A;
 
-/// What the opener knows better than the file.
+/// Properties that the opener knows better than the file.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct OpenOptions {
     /// The code page, whatever the language byte says.
@@ -154,7 +153,7 @@ impl Dbf {
         &self.header
     }
 
-    /// Whether the fields are described as in dBASE 7.
+    /// Returns true if the fields are described as in dBASE 7.
     pub(crate) fn has_wide_descriptors(&self) -> bool {
         self.wide_descriptors
     }
@@ -171,7 +170,7 @@ impl Dbf {
         is_stated.then_some(self.code_page)
     }
 
-    /// What is wrong or odd about header and length.
+    /// Errors and oddities of header and length.
     pub fn findings(&self) -> &[Finding] {
         &self.findings
     }
@@ -217,10 +216,10 @@ impl Dbf {
         self.count_in(self.file.stamp()?.len)
     }
 
-    /// The same, as a rule without asking for the file's length, for who has seen `known` records a moment ago: if the file
-    /// ends with the end mark behind these, nobody has appended one, because every program writes a new record behind
-    /// the others. Otherwise, where the end mark stands right behind the records that are counted, there are no others.
-    /// After a question for the length the next write takes longer (the system keeps a finer time of it).
+    /// The same, usually without reading the file's length, for a caller that has just seen `known` records: if the
+    /// file ends with the end mark behind these, there was no append, because every program writes a new record behind
+    /// the others. Otherwise, where the end mark is right behind the counted records, there are no others. After a read
+    /// of the length the next write takes longer (the system records its time with a finer resolution).
     pub fn count_by_mark(&self, known: u64) -> Result<u64> {
         if self.header.layout.end_mark().is_none() {
             return self.count_now();
@@ -237,7 +236,7 @@ impl Dbf {
         }
     }
 
-    /// The same for who knows how long the file is now.
+    /// The same for a known length of the file.
     pub fn count_in(&self, file_length: u64) -> Result<u64> {
         let header = Header { record_count: self.counted()?, ..self.header.clone() };
         let whole = header.records_in(file_length);
@@ -255,7 +254,7 @@ impl Dbf {
         Ok(u32::from_le_bytes(count))
     }
 
-    /// Whether the header counts records now that a file of this length has not.
+    /// Returns true if the header counts records now that a file of this length has not.
     pub fn counts_beyond(&self, file_length: u64) -> Result<bool> {
         Ok(u64::from(self.counted()?) > self.header.records_in(file_length))
     }
@@ -294,7 +293,7 @@ impl Dbf {
         self.file.read_exact_at(buffer, offset.saturating_add(u64::from(self.header.header_length)))
     }
 
-    /// How to decode values of this table.
+    /// The options for decoding values of this table.
     pub fn decoding<'a>(&'a self, memo: Option<&'a Memo>) -> Decoding<'a> {
         Decoding { path: self.path(), memo, is_told: false, code_page: self.code_page, layout: self.header.layout }
     }
@@ -341,7 +340,8 @@ fn choose_code_page(header: &Header, options: OpenOptions, findings: &mut Notes)
 pub(crate) fn uncounted_records(header: &Header, file_length: u64, file: &dyn File) -> Result<u64> {
     const BLOCK: u64 = 1 << 16;
     if header.layout == adt::RecordLayout::Adt {
-        // The records that the header does not count are none: programs write the count last, and no mark says how far they got.
+        // Records beyond the header's count do not exist: programs write the count last, and no mark shows their
+        // progress.
         return Ok(0);
     }
     let record_length = u64::from(header.record_length);

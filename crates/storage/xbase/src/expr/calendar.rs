@@ -1,8 +1,8 @@
-//! Days and moments: the functions that take them apart and print them.
+//! Dates and timestamps: the functions that split and print them.
 //!
 //! A day is a Julian day number; 0 is the blank date, which prints as blanks and whose year, month and
-//! day are 0. Dates print in the AMERICAN format without century, the default of SET DATE, because an
-//! index file does not say which format its program had set.
+//! day are 0. Dates print in the AMERICAN format without century, the default of SET DATE, because an index file does
+//! not store its program's format.
 
 use super::catalog::Builtin;
 use super::machine::{Machine, Slot};
@@ -56,7 +56,7 @@ pub(super) fn american(day: i32) -> [u8; 8] {
     out
 }
 
-/// Runs a function of days or moments; `false` if it is none.
+/// Runs a function of dates or timestamps; `false` for another function.
 pub(super) fn call(machine: &mut Machine<'_>, builtin: Builtin, arguments: usize) -> Result<bool> {
     match builtin {
         Builtin::CToD | Builtin::SToD => {

@@ -2,8 +2,8 @@
 //!
 //! A function is known by its name, by any of its other names, and by the first four or more letters
 //! of either when no other function begins with them. Functions that exist in these languages and are
-//! deliberately not evaluated are listed too, so that an abbreviation that could mean one of them is
-//! never taken for another, and so that the refusal can say why.
+//! deliberately not evaluated are listed too, so that an abbreviation that could mean one of them is never resolved to
+//! another, and so that the refusal has a reason.
 
 use mainstay_types::{Code, Error};
 
@@ -19,7 +19,7 @@ pub(super) struct Function {
 
 macro_rules! functions {
     ($($builtin:ident $name:literal $arguments:literal;)*) => {
-        /// What the machine runs for a call.
+        /// The machine's operation for a call.
         #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
         pub(super) enum Builtin { $($builtin,)* }
 
@@ -168,7 +168,7 @@ const CLOCK: &str = "its result depends on when it runs";
 const PROGRAM: &str = "its result depends on the program that runs it";
 const UNCLEAR: &str = "programs do not agree on its result";
 
-/// What a name means.
+/// The result of looking up a name.
 #[derive(Debug)]
 pub(super) enum Lookup {
     Found(&'static Function),

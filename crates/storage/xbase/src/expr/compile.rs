@@ -1,9 +1,8 @@
-//! A tree to a program, with every type checked.
+//! Compiles a tree to a program, and checks every type.
 //!
-//! Nothing that would behave differently from the programs that write these files gets through: what is
-//! not a field of the table, a function of [`super::catalog`], or an operator between fitting types is
-//! refused here, with its place in the text. Only what depends on a record's data is left to the
-//! evaluation.
+//! Expressions that might behave differently from the programs that write these files are refused: anything but a field
+//! of the table, a function of [`super::catalog`], or an operator between fitting types is an error here, with its
+//! place in the text. Only errors that depend on a record's data are left to the evaluation.
 
 use super::catalog::{self, Builtin, Function, nearest};
 use super::field::{self, FieldReader};
@@ -304,7 +303,7 @@ impl<'c, 'f> Compiler<'c, 'f> {
         Ok(typed)
     }
 
-    /// Whether this is no key: what a program asks of records at that moment may have memos.
+    /// Returns true if this is no key: what a program asks of records at that moment may have memos.
     fn is_condition(&self) -> bool {
         !matches!(self.context.memos, Memos::None)
     }

@@ -1,8 +1,8 @@
-//! A condition taken apart: what AND, OR and NOT join, and which of it compares something with a constant.
+//! Decomposition of a condition: the operands of AND, OR and NOT, and comparisons with constants.
 //!
-//! Who wants to answer a condition from indexes, or faster than record by record, needs its shape: comparisons of an
-//! expression (which an index may have as its key) with a value that is the same for every record. `.NOT.` is pushed
-//! inwards as far as it goes, so that a comparison stands by itself.
+//! To answer a condition from indexes, or faster than record by record, a caller needs its shape: comparisons of an
+//! expression (which may be the key of an index) with a value that is the same for every record. `.NOT.` is pushed
+//! inwards as far as possible, so that a comparison stands by itself.
 
 use super::catalog::Builtin;
 use super::tree::{Binary, Node, NodeKind, Unary};
@@ -17,9 +17,9 @@ pub enum Condition {
     Or(Vec<Condition>),
     /// A comparison with a constant.
     Compare {
-        /// What is compared: with a constant on the left, the two have changed places.
+        /// The compared expression. If the constant was on the left, the two are swapped.
         subject: Expression,
-        /// How.
+        /// The comparison.
         operator: Relation,
         /// With what.
         constant: Constant,
@@ -37,7 +37,7 @@ pub enum Condition {
     Other(Expression),
 }
 
-/// How a value is compared with a constant on its right.
+/// The relation of a value to a constant on its right.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Relation {
     /// `=`, which for texts depends on SET EXACT.
@@ -179,7 +179,7 @@ fn between(node: &Node, arguments: &[Node], negated: bool) -> Option<Condition> 
     Some(Condition::And(vec![side(Binary::GreaterOrEqual, low)?, side(Binary::LessOrEqual, high)?]))
 }
 
-/// Whether the value is the same for every record.
+/// Returns true if the value is the same for every record.
 fn is_constant(node: &Node) -> bool {
     match &node.kind {
         NodeKind::Name { .. } => false,

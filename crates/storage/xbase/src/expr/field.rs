@@ -1,4 +1,4 @@
-//! A field's bytes to a value, as the programs read them in an expression.
+//! Reads a field's bytes as a value, as programs do in an expression.
 
 use super::machine::{Origin, Slot, Text};
 use super::number::{self, Number};
@@ -7,7 +7,7 @@ use crate::adt::Type;
 use crate::dbf::{Field, FieldKind};
 use mainstay_types::Date;
 
-/// How one field is read.
+/// The reader of one field.
 #[derive(Clone, Debug)]
 pub(super) struct FieldReader {
     kind: FieldKind,
@@ -45,7 +45,7 @@ impl FieldReader {
         self.offset.saturating_add(self.length).max(flags.unwrap_or(0))
     }
 
-    /// Whether the text is in the memo file.
+    /// Returns true if the text is in the memo file.
     pub(super) fn is_memo(&self) -> bool {
         is_memo(self.kind)
     }
@@ -163,7 +163,7 @@ fn float(bytes: &[u8]) -> f64 {
     if sign == b'-' { value / power } else { value * power }
 }
 
-/// Whether fields of this kind refer to bytes in the memo file.
+/// Returns true if fields of this kind refer to bytes in the memo file.
 pub(super) fn is_memo(kind: FieldKind) -> bool {
     matches!(kind, FieldKind::Memo | FieldKind::MemoBinary)
 }
@@ -172,7 +172,7 @@ pub(super) fn is_memo(kind: FieldKind) -> bool {
 pub(super) fn kind_of(field: &Field) -> Option<Kind> {
     let sized = |lengths: &[usize], kind| lengths.contains(&field.length).then_some(kind);
     match field.kind {
-        // How long the value is stands behind it.
+        // The length of the value is stored behind it.
         FieldKind::Varchar | FieldKind::Varbinary if field.adt.is_some() => None,
         FieldKind::Character
         | FieldKind::CharacterBinary
@@ -196,7 +196,7 @@ pub(super) fn kind_of(field: &Field) -> Option<Kind> {
     }
 }
 
-/// How long the text of a field is.
+/// The length of a field's text.
 pub(super) fn text_length(field: &Field) -> TextLength {
     match (field.kind, field.varying_bit) {
         (FieldKind::Varchar | FieldKind::VarcharUnconverted | FieldKind::Varbinary, Some(_)) => {
@@ -206,7 +206,7 @@ pub(super) fn text_length(field: &Field) -> TextLength {
     }
 }
 
-/// How a numeric field prints: as wide as it is.
+/// The printed form of a numeric field: as wide as the field.
 pub(super) fn form(field: &Field) -> NumberForm {
     let decimals = usize::from(field.decimals);
     // A field without room for a whole part prints as if it had no width; nothing is wider than 90.

@@ -1,4 +1,4 @@
-//! Bytes to tokens.
+//! Splits bytes into tokens.
 //!
 //! The one thing that needs context is `[`: it opens a text where an operand may stand, as in
 //! `CITY = [Roma]`. There are no arrays in keys, so elsewhere it is an error.
@@ -28,7 +28,7 @@ pub(super) enum TokenKind {
     End,
 }
 
-/// What can stand for a mark, longest first.
+/// Spellings of each mark, the longest first.
 const MARKS: &[(&str, &str)] = &[
     (".AND.", ".AND."),
     (".NOT.", ".NOT."),

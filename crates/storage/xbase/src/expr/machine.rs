@@ -46,8 +46,8 @@ pub(super) enum Op {
     JumpIfFalse(usize),
     /// Lays aside whether a field was NULL, for a condition of its own.
     HoldNull,
-    /// Takes the logical of that condition, and jumps unless it is true. What was laid aside holds again. A NULL is not true
-    /// if the condition passes it on; else nobody knows what it makes of it, and it stays.
+    /// Takes the logical of that condition, and jumps unless it is true. What was laid aside holds again. A NULL is not
+    /// true if the condition passes it on; else its effect is unknown, and it stays.
     JumpUnlessTrue {
         passes_null: bool,
         target: usize,
@@ -109,7 +109,7 @@ impl Scratch {
     }
 }
 
-/// What a program consists of.
+/// A compiled program.
 #[derive(Clone, Debug)]
 pub(super) struct Program {
     pub(super) ops: Vec<Op>,
@@ -128,7 +128,7 @@ pub(super) struct Machine<'m> {
     pub(super) record: &'m [u8],
     pub(super) recno: u32,
     pub(super) scratch: &'m mut Scratch,
-    /// Whether a field that was read is NULL.
+    /// True if a field that was read is NULL.
     pub(super) null: bool,
     /// Memos by the numbers of their fields in the context, which count more than the file's.
     pub(super) given: &'m [(usize, Vec<u8>)],
@@ -391,7 +391,7 @@ impl Machine<'_> {
         Ok(Slot::Text(self.since(start)))
     }
 
-    /// Whether a comparison holds.
+    /// Returns true if a comparison holds.
     pub(super) fn holds(&self, operator: Binary, left: Slot, right: Slot) -> Result<bool> {
         let order = match (left, right) {
             (Slot::Text(left), Slot::Text(right)) if operator == Binary::ExactlyEqual => {

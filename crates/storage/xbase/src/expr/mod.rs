@@ -1,10 +1,10 @@
-//! xBase expressions, as index keys and FOR conditions are written in.
+//! xBase expressions, the language of index keys and FOR conditions.
 //!
 //! An index stores the text of its key expression and the keys that the program computed from it. The
 //! index can be used only if the text is understood exactly: one wrong byte, and a search misses
-//! records. So this module computes what Clipper, Harbour and FoxPro compute, byte for byte, and
-//! refuses at compile time whatever it cannot be sure of - a function it does not know, a variable of
-//! the program, a result that depends on a setting or on the clock.
+//! records. So this module computes what Clipper, Harbour and FoxPro compute, byte for byte, and refuses at compile
+//! time everything uncertain: an unknown function, a variable of the program, a result that depends on a setting or on
+//! the clock.
 //!
 //! ```text
 //!   text --lexer--> tokens --parser--> tree (spans) --compile--> program --machine--> value
@@ -15,11 +15,11 @@
 //!
 //! A text is parsed once ([`Expression`]), compiled against the fields of a table ([`Compiled`]), and
 //! evaluated over the bytes of each record with memory that the caller keeps ([`Scratch`]).
-//! Which functions there are and where dialects differ is listed in `docs/xbase-expressions.md`.
+//! `docs/xbase-expressions.md` lists the functions and the differences between dialects.
 //!
 //! Limits: texts of [`MAX_LENGTH`] bytes, 100 levels, and 64 KiB of text made while evaluating (64 MiB where memos are
 //! read). Texts
-//! order by their bytes: an index with a collation of its own has to translate its keys itself.
+//! order by their bytes: an index with a collation has to translate its keys itself.
 
 mod calendar;
 mod catalog;
@@ -113,7 +113,7 @@ impl Expression {
         found
     }
 
-    /// Whether this is `.NOT. DELETED()`, in any spelling.
+    /// Returns true if this is `.NOT. DELETED()`, in any spelling.
     pub fn is_not_deleted(&self) -> bool {
         shape::is_not_deleted(&self.root)
     }
@@ -159,7 +159,7 @@ fn collect_aliases<'n>(node: &'n Node, found: &mut BTreeSet<&'n str>) {
     }
 }
 
-/// Whether it matters to an operation which bytes are letters.
+/// Returns true if an operation depends on the set of letters.
 fn asks_for_letters(op: &Op) -> bool {
     let Op::Call(builtin, _) = op else { return false };
     matches!(
@@ -168,7 +168,7 @@ fn asks_for_letters(op: &Op) -> bool {
     )
 }
 
-/// Whether a NULL that is read is the result's, or decides an IIF(), whatever else is read.
+/// Returns true if a NULL that is read is the result's, or decides an IIF(), whatever else is read.
 fn passes_null(ops: &[Op]) -> bool {
     ops.iter().all(|op| match op {
         Op::Push(_) | Op::Field(_) | Op::Memo(..) | Op::Negate | Op::Not | Op::Binary(_) => true,
@@ -232,12 +232,12 @@ impl Compiled {
         self.program.ops.iter().filter_map(|op| if let Op::Memo(_, field) = op { Some(*field) } else { None })
     }
 
-    /// Whether the result can depend on [`Context::case`].
+    /// Returns true if the result can depend on [`Context::case`].
     pub fn depends_on_letters(&self) -> bool {
         self.program.ops.iter().any(asks_for_letters)
     }
 
-    /// What the result is joined from; one part if it is not joined.
+    /// The parts that the result is joined from; one part if it is not joined.
     pub fn parts(&self) -> &[KeyPart] {
         &self.parts
     }

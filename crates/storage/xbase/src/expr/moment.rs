@@ -1,8 +1,8 @@
-//! What a condition means that a program sets, and not an index: at that moment.
+//! Conditions set by a program rather than an index, evaluated with that program's settings and time.
 //!
-//! An index does not say when its keys were made, nor how its program wrote days, so functions that depend on either are refused
-//! in it, or take what Clipper begins with. The program that sets a filter knows both. In its text they are replaced by what
-//! they give, before anything else is done with it:
+//! An index stores neither the time at which its keys were made nor its program's date format, so functions that depend
+//! on either are refused in it, or use Clipper's defaults. The program that sets a filter knows both. In its text these
+//! calls are replaced by their values before it is parsed:
 //!
 //! ```text
 //!   D >= DATE() - 30              D >= {^2026-11-23} - 30
@@ -10,19 +10,19 @@
 //!   DTOC(D) = '05.01'             SUBSTR(DTOS(D),7,2)+'.'+SUBSTR(DTOS(D),5,2)+...
 //! ```
 //!
-//! Limits: `CTOD()`, `CTOT()` and `CTOTS()` of anything but a literal are left as they are. A filter that stands over midnight is of the
-//! day on which it was set.
+//! Limits: `CTOD()`, `CTOT()` and `CTOTS()` of anything but a literal are left as they are. A filter keeps the day on
+//! which it was set, past midnight.
 
 use super::lexer::{self, Token, TokenKind};
 use mainstay_types::Date;
 
-/// What a program has set, and what time it is.
+/// The settings of a program, and the current time.
 pub struct Moment<'m> {
     /// The Julian day.
     pub day: i32,
     /// Milliseconds since midnight.
     pub ms: i32,
-    /// How days are written: letters of MM, DD, CCYY (or YYYY) and YY, and what is between them.
+    /// The format of days: letters of MM, DD, CCYY (or YYYY) and YY, and what is between them.
     pub mask: &'m str,
     /// The day that a text means.
     pub read_day: &'m dyn Fn(&str) -> Option<i32>,
@@ -30,7 +30,7 @@ pub struct Moment<'m> {
     pub read_moment: &'m dyn Fn(&str) -> Option<(i32, i32)>,
 }
 
-/// How Clipper writes days until it is told otherwise, and the functions of expressions with it.
+/// Clipper's default format of days, and that of functions in expressions.
 const AMERICAN: &str = "MM/DD/YY";
 
 /// The text of a condition with everything replaced that depends on the moment. A text that is no expression stays as it is,
@@ -68,7 +68,7 @@ impl Settling<'_> {
         out
     }
 
-    /// What a call of a function with these arguments gives.
+    /// The value of a call of a function with these arguments.
     fn replacement(&self, name: &str, arguments: &[Token]) -> Option<String> {
         let moment = self.moment;
         match (name, arguments) {
@@ -130,7 +130,7 @@ fn closing(tokens: &[Token], open: usize) -> Option<usize> {
     None
 }
 
-/// Whether these are one argument.
+/// Returns true if these are one argument.
 fn is_one(arguments: &[Token]) -> bool {
     let mut depth = 0;
     arguments.iter().all(|token| {

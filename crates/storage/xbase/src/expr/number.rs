@@ -1,10 +1,9 @@
-//! Numbers as Clipper and Harbour hold them, and the exact text they print as.
+//! Numbers as in Clipper and Harbour, and their exact printed text.
 //!
-//! A number is an integer of 64 bits or a double. Which of the two it is shows in keys: integers keep
-//! all their digits, and a double prints 16 significant digits, the rest as zeros. What is printed of a
-//! double is its binary value, digit by digit, rounded half up at the last decimal asked for - except
-//! that `4999...` up to the sixteenth significant digit counts as `5`, so that 8.995, whose nearest
-//! double is slightly below, prints as 9.00 and not as 8.99.
+//! A number is an integer of 64 bits or a double. The difference shows in keys: integers keep all their digits, and a
+//! double prints 16 significant digits, the rest as zeros. A double prints as its binary value, digit by digit, rounded
+//! half up at the last requested decimal - except that `4999...` up to the sixteenth significant digit counts as `5`,
+//! so that 8.995, whose nearest double is slightly below, prints as 9.00 and not as 8.99.
 
 /// A number.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -135,7 +134,7 @@ impl Number {
     /// Characters that the whole part takes when nothing says so.
     pub(super) fn natural_width(self) -> usize {
         let value = self.as_f64();
-        // What is not a number is neither above nor below.
+        // NaN is neither above nor below the limits.
         let fits = value.is_nan() || (-999_999_999.0..=9_999_999_999.0).contains(&value);
         if fits { 10 } else { 20 }
     }
@@ -166,7 +165,7 @@ pub(super) fn round(value: f64, decimals: i64) -> f64 {
     if decimals < 0 { whole * power } else { whole / power }
 }
 
-/// What a text of digits is worth: blanks, a sign, digits, a point, digits; the rest is ignored, and
+/// The value of a text of digits: blanks, a sign, digits, a point, digits; the rest is ignored, and
 /// nothing is 0. A whole number of up to 63 bits is an integer.
 pub(super) fn value_of(text: &[u8]) -> Number {
     let blank = |byte: &u8| matches!(byte, b' ' | b'\t' | b'\r' | b'\n');
@@ -280,7 +279,7 @@ struct Digits<'o> {
     decimals: usize,
     /// The index of the first digit that is not zero.
     first: Option<usize>,
-    /// What is left of the fraction after the last digit produced.
+    /// The rest of the fraction after the last digit produced.
     fraction: f64,
 }
 
@@ -337,7 +336,7 @@ impl Digits<'_> {
         }
     }
 
-    /// Whether what follows the last digit that counts rounds it up, and the index behind that digit.
+    /// True if the digits behind the last significant one round it up, and the index behind that digit.
     fn rounding(&mut self) -> (bool, usize) {
         let count = self.count();
         let significant = self.first.map_or(0, |first| count - first);
@@ -360,7 +359,7 @@ impl Digits<'_> {
         (up, end)
     }
 
-    /// Whether the next `spare` digits are nines, the last of them at least a two.
+    /// Returns true if the next `spare` digits are nines, the last of them at least a two.
     fn only_nines(&mut self, spare: usize) -> bool {
         spare > 0
             && (1..=spare).rev().all(|left| {

@@ -8,7 +8,7 @@ use super::tree::Binary;
 use super::types::Dialect;
 use mainstay_types::{Code, Error, Result};
 
-/// Runs a function of numbers, or one that compares values; `false` if it is none.
+/// Runs a function of numbers, or one that compares values; `false` for another function.
 pub(super) fn call(machine: &mut Machine<'_>, builtin: Builtin, arguments: usize) -> Result<bool> {
     match builtin {
         Builtin::Str | Builtin::StrZero => str(machine, builtin, arguments)?,

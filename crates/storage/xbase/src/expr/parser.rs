@@ -1,4 +1,4 @@
-//! Tokens to a tree, by precedence climbing.
+//! Parses tokens to a tree, by precedence climbing.
 
 use super::catalog::{self, Lookup};
 use super::lexer::{Token, TokenKind};

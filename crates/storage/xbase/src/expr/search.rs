@@ -1,9 +1,9 @@
 //! `CONTAINS( field, 'words' )`: full text search, as a condition of a filter.
 //!
-//! It is no function of the catalog, because a memo's text is not in the record that an expression is evaluated over,
-//! and no index key may have it. Who has the memos asks it: an expression that uses it is taken apart
-//! ([`Expression::condition`]) and each call becomes a [`Search`]. One that stands inside of another function is refused
-//! as a function that there is not.
+//! It is not a function of the catalog, because a memo's text is not in the record that an expression is evaluated
+//! over, and index keys must not use it. A caller with access to the memos evaluates it: the expression is decomposed
+//! ([`Expression::condition`]) and each call becomes a [`Search`]. A call inside another function is refused as an
+//! unknown function.
 
 use super::Expression;
 use super::condition::Constant;
@@ -12,10 +12,10 @@ use mainstay_types::{Code, Error, Result};
 
 /// The function's name.
 pub(super) const FUNCTION: &str = "CONTAINS";
-/// What stands for all fields with an index.
+/// The name for all fields with an index.
 pub(super) const ALL: &str = "*";
 
-/// What is searched.
+/// The searched fields.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Searched {
     /// All fields that have an index of words.
@@ -29,19 +29,19 @@ pub enum Searched {
 /// A search.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Search {
-    /// What is searched.
+    /// The searched fields.
     pub searched: Searched,
     /// The search condition, in the table's code page.
     pub words: Vec<u8>,
 }
 
 impl Expression {
-    /// Whether anything in it is a search.
+    /// Returns true if anything in it is a search.
     pub fn searches(&self) -> bool {
         searches(&self.root)
     }
 
-    /// Whether anything in it searches all fields that have an index.
+    /// Returns true if anything in it searches all fields that have an index.
     pub fn searches_all(&self) -> bool {
         searches_all(&self.root)
     }

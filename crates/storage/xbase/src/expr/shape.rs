@@ -1,9 +1,9 @@
-//! What a planner can use of a key: the parts it is joined from, and conditions it may ignore.
+//! Properties of a key for the planner: the parts it is joined from, and conditions it may ignore.
 //!
 //! `UPPER(NAME) + STR(BAL,12,2) + DTOS(BORN)` is three parts. A condition on NAME alone is a range of
 //! keys, because NAME's part comes first and has a fixed length; conditions that fix the first parts
-//! and bound the next one are ranges as well. What is not recognised is [`KeySource::Other`]: the parts
-//! before it can still be used.
+//! and bound the next one are ranges as well. An unrecognised part is [`KeySource::Other`]: the parts before it can
+//! still be used.
 
 use super::catalog::Builtin;
 use super::compile::Compiler;
@@ -15,19 +15,19 @@ use mainstay_types::Result;
 /// One part of a key.
 #[derive(Clone, Debug, PartialEq)]
 pub struct KeyPart {
-    /// What the part is made of.
+    /// The source of the part.
     pub source: KeySource,
     /// The type of the part; more than one part means that all are characters.
     pub kind: Kind,
     /// Bytes in the key, if it is the same for every record.
     pub length: Option<usize>,
-    /// Whether DESCEND() turns the order around.
+    /// True if DESCEND() turns the order around.
     pub descending: bool,
     /// The part as a term of SQL, if SQL has one like it; of what DESCEND() is applied to.
     pub term: Option<Term>,
 }
 
-/// What a part of a key is made of. Fields are numbers in the `fields` of the [`Context`].
+/// The source of a part of a key. Fields are numbers in the `fields` of the [`Context`].
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum KeySource {
     /// The field as it is.
@@ -39,7 +39,7 @@ pub enum KeySource {
         field: usize,
         /// Bytes of the field that count.
         length: usize,
-        /// Whether UPPER() is applied.
+        /// True if UPPER() is applied.
         upper: bool,
     },
     /// `STR(field, width, decimals)`.
@@ -117,7 +117,7 @@ pub(super) fn constant(node: Option<&Node>) -> Option<usize> {
     }
 }
 
-/// What STR() of a field prints as without a width.
+/// The width and the decimals that STR() prints a field with when it has no width argument.
 pub(super) fn printed(context: &Context<'_>, field: usize) -> Option<(usize, usize)> {
     let form = super::field::form(context.fields.get(field)?);
     let (width, decimals) = super::compile::printed_form(context.dialect, Some(form))?;
@@ -173,7 +173,7 @@ fn text(context: &Context<'_>, node: &Node) -> Option<KeySource> {
     }
 }
 
-/// Whether this is `.NOT. DELETED()`, in any spelling.
+/// Returns true if this is `.NOT. DELETED()`, in any spelling.
 pub(super) fn is_not_deleted(node: &Node) -> bool {
     let is_deleted = |node: &Node| matches!(&node.kind, NodeKind::Call { function: Some(function), .. } if function.builtin == Builtin::Deleted);
     match &node.kind {

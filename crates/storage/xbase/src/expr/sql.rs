@@ -1,6 +1,6 @@
-//! An expression as SQL: what a person types who thinks in xBase, for a table that is queried by SQL.
+//! Translates an expression to SQL, so that xBase conditions can be used in queries.
 //!
-//! The compiler has checked it, so every part has a type. What differs between the languages is written out:
+//! The compiler has checked it, so every part has a type. Differences between the languages are made explicit:
 //!
 //! ```text
 //!   name = 'Mill'             "NAME" LIKE 'Mill%'              EXACT OFF: the right text decides how far
@@ -10,11 +10,11 @@
 //!   EMPTY(city)               btrim("CITY") = ''
 //! ```
 //!
-//! Every condition is true or false, never unknown. A comparison of a field with a value that a blank field does not pass is
-//! plain where a whole condition or a part of an `.AND.` is wanted: there an index can answer it.
+//! Every condition is true or false, never unknown. A comparison that a blank field does not pass is a plain comparison
+//! where it is a whole condition or a part of an `.AND.`: there an index can answer it.
 //!
 //! Limits: blanks at the end of texts do not count in comparisons, not even for `==`; texts are ordered as SQL orders them.
-//! Functions that SQL has nothing like are refused.
+//! Functions without a counterpart in SQL are refused.
 
 use super::catalog::Builtin;
 use super::compile::Compiler;
@@ -26,7 +26,7 @@ use mainstay_types::{Code, Date, Error, Result, Timestamp};
 /// Before all days: what a blank one is compared as.
 const BLANK_DAY: &str = "DATE '0001-01-01'";
 
-/// What days are added to and taken from where the day is blank: still before all days, with room for the result.
+/// The substitute for a blank day in sums and differences: before all days, with room for the result.
 const BLANK_DAY_IN_SUMS: &str = "DATE '0100-01-01'";
 
 impl Expression {
@@ -64,7 +64,7 @@ impl Writer<'_, '_> {
         Ok(Compiler::type_of(self.context, node)?.kind)
     }
 
-    /// How long a text always is, with the blanks at its end.
+    /// The fixed length of a text, with the blanks at its end.
     fn length(&self, node: &Node) -> Result<Option<usize>> {
         Ok(Compiler::type_of(self.context, node)?.text.exact())
     }
@@ -200,7 +200,7 @@ impl Writer<'_, '_> {
         })
     }
 
-    /// How many characters of the left text are compared with this one, if that is known.
+    /// The number of characters of the left text that are compared with this one, if that is known.
     fn compared_length(&self, right: &Node) -> Result<Option<usize>> {
         match &right.kind {
             NodeKind::Text(text) => Ok(Some(String::from_utf8_lossy(text).chars().count())),
@@ -320,7 +320,7 @@ impl Writer<'_, '_> {
     }
 }
 
-/// How SQL writes a comparison.
+/// The operator of a comparison in SQL.
 fn sign_of(operator: Binary) -> Option<&'static str> {
     Some(match operator {
         Binary::Equal | Binary::ExactlyEqual => "=",

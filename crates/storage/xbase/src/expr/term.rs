@@ -1,7 +1,7 @@
-//! An expression as a term that conditions of SQL may be about: what tells which of them an index answers.
+//! Maps an expression to a term of SQL's conditions, to find the conditions that an index answers.
 //!
-//! `UPPER(LEFT(NAME,5))` is the same value to an index as `upper(left(name, 5))` is to SQL, or nearly so: what is different
-//! (blanks at the end, letters beyond ASCII, NULL) is the business of who makes ranges of keys of it.
+//! `UPPER(LEFT(NAME,5))` of an index is nearly the same value as `upper(left(name, 5))` of SQL: the code that makes
+//! ranges of keys handles the differences (blanks at the end, letters beyond ASCII, NULL).
 
 use super::catalog::Builtin;
 use super::compile::Compiler;
@@ -11,19 +11,20 @@ use super::types::{Context, Kind};
 use super::{Expression, field};
 use mainstay_columnar::{Operation, Term};
 
-/// What a logical expression is about that is no comparison.
+/// The subject of a logical expression that is not a comparison.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Subject {
     /// A value.
     Term(Term),
-    /// Whether the record is deleted.
+    /// True if the record is deleted.
     Deleted,
-    /// Whether a value is empty.
+    /// True if a value is empty.
     Empty(Term),
 }
 
 impl Expression {
-    /// What the expression is about; `None` for what SQL has no term for. Columns are numbers in the `fields` of the context.
+    /// The subject of the expression; `None` if SQL has no term for it. Columns are numbers in the `fields` of the
+    /// context.
     pub fn subject(&self, context: &Context<'_>) -> Option<Subject> {
         match &self.root.kind {
             NodeKind::Call { function: Some(function), arguments, .. } => match function.builtin {
@@ -40,7 +41,7 @@ impl Expression {
 pub(super) fn term(context: &Context<'_>, node: &Node) -> Option<Term> {
     if let Some(number) = field_of(context, node) {
         let described = context.fields.get(number)?;
-        // How long such a text is, its last byte says.
+        // The last byte of a varying text stores its length.
         let is_plain = described.varying_bit.is_none() && field::kind_of(described).is_some();
         return is_plain.then_some(Term::Column(number));
     }

@@ -8,8 +8,8 @@ use super::types::{CaseTable, Dialect};
 use mainstay_types::{Code, Error, Result};
 use std::cmp::Ordering;
 
-/// How `=`, `<` and the others order two texts. With EXACT off the right one decides how far the
-/// comparison goes, so that "ADAM" = "AD". With EXACT on, blanks at the end do not count.
+/// The order of two texts for `=`, `<` and the other comparisons. With EXACT off the length of the right one limits the
+/// comparison, so that "ADAM" = "AD". With EXACT on, blanks at the end do not count.
 pub(super) fn compare(left: &[u8], right: &[u8], exact: bool) -> Ordering {
     let (left, right) =
         if exact { (trimmed_to(left, right.len()), trimmed_to(right, left.len())) } else { (left, right) };
@@ -39,7 +39,7 @@ fn is_space(byte: u8) -> bool {
     matches!(byte, b' ' | b'\t' | b'\n' | b'\r')
 }
 
-/// Runs a function of texts; `false` if it is none.
+/// Runs a function of texts; `false` for another function.
 pub(super) fn call(machine: &mut Machine<'_>, builtin: Builtin, arguments: usize) -> Result<bool> {
     match builtin {
         Builtin::Upper => map(machine, |case| &case.upper)?,
@@ -312,7 +312,7 @@ fn is_empty(machine: &Machine<'_>, slot: Slot) -> bool {
     }
 }
 
-/// What Clipper subtracts a date from.
+/// Clipper's minuend for a descending date.
 const DESCENDING_DATES: i64 = 5_231_808;
 
 /// Every byte b as 256 - b, and 0 as 0; numbers with the other sign; dates as numbers.

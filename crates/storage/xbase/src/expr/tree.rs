@@ -69,7 +69,7 @@ pub(super) enum Binary {
 }
 
 impl Binary {
-    /// How strongly it binds: higher binds tighter. All of them group from the left. The levels are
+    /// The precedence: a higher level binds tighter. All of them group from the left. The levels are
     /// Clipper's: equality binds less than order, and a sign binds tighter than a power.
     pub(super) fn level(self) -> u8 {
         match self {

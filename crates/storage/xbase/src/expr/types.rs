@@ -1,16 +1,16 @@
-//! What an expression is compiled for, and what is known of a result before any record is read.
+//! Context of compiling an expression, and the type of its result before any record is read.
 //!
 //! Keys have a fixed length, so the compiler tracks how long every text can get ([`TextLength`]), and
 //! because `STR(FIELD)` without a width prints as wide as the field is, it tracks the width and decimals
-//! that a number would print with ([`NumberForm`]). A form that depends on the data is `None`, and what
-//! needs it is refused.
+//! that a number would print with ([`NumberForm`]). A form that depends on the data is `None`, and expressions that
+//! need it are refused.
 
 use crate::adt::RecordLayout;
 use crate::dbf::Field;
 use crate::memo::Memo;
 use std::sync::Arc;
 
-/// Which family of programs an expression was written for, where they disagree.
+/// The family of programs that an expression was written for, where they differ.
 ///
 /// The differences are listed in `docs/xbase-expressions.md`.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -22,7 +22,7 @@ pub enum Dialect {
     FoxPro,
 }
 
-/// How the bytes of a code page change case: `upper[b]` is the capital of `b`, or `b`.
+/// Case mapping of the bytes of a code page: `upper[b]` is the capital of `b`, or `b`.
 #[derive(Clone, PartialEq, Eq)]
 pub struct CaseTable {
     /// The capital of each byte.
@@ -70,22 +70,22 @@ pub enum Memos {
     /// Nowhere: a key has no memos.
     #[default]
     None,
-    /// Who evaluates it gives them with the record: [`super::Compiled::evaluate_with`].
+    /// The caller supplies them with the record: [`super::Compiled::evaluate_with`].
     Given,
     /// In this file.
     In(Arc<Memo>),
 }
 
-/// What an expression is compiled against.
+/// The context in which an expression is compiled.
 #[derive(Clone, Debug)]
 pub struct Context<'f> {
     /// The fields of the table, in any order.
     pub fields: &'f [Field],
-    /// SET EXACT: whether `=` looks at the whole of both texts. Off where nobody said otherwise.
+    /// SET EXACT: true if `=` compares both texts in full. Off by default.
     pub exact: bool,
-    /// How UPPER and LOWER change the bytes of the table's code page.
+    /// The case mapping of UPPER and LOWER for the table's code page.
     pub case: CaseTable,
-    /// Whose rules apply where they differ.
+    /// The dialect whose rules apply where they differ.
     pub dialect: Dialect,
     /// Where memos are.
     pub memos: Memos,
@@ -134,7 +134,7 @@ impl Kind {
     }
 }
 
-/// What [`super::Compiled::evaluate`] will return.
+/// The type that [`super::Compiled::evaluate`] returns.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct ResultType {
     /// The type.
@@ -189,7 +189,7 @@ impl TextLength {
     }
 }
 
-/// How many characters the whole part of a number takes when it is printed without a width.
+/// The number of characters that the whole part of a number takes when it is printed without a width.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Width {
     /// The same for every value.
@@ -198,10 +198,10 @@ pub(super) enum Width {
     Natural,
 }
 
-/// How a number prints without being told: Clipper carries this with every number.
+/// The default printed form of a number: Clipper carries this with every number.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct NumberForm {
-    /// Whether it is held as an integer.
+    /// True if it is held as an integer.
     pub(super) integer: bool,
     pub(super) width: Width,
     pub(super) decimals: usize,

@@ -1,5 +1,5 @@
-//! What is known of a result before any record is read: its type, the lengths a text can have, the form
-//! a number prints in, and its value if it is the same for every record.
+//! Type inference before any record is read: the result's type, the lengths a text can have, the form a number prints
+//! in, and its value if it is the same for every record.
 
 use super::calendar::LONGEST_NAME;
 use super::catalog::Builtin;
@@ -40,7 +40,7 @@ impl Typed {
         Typed { number: Some(number), ..Typed::numeric(Some(form)) }
     }
 
-    /// What is common to the two branches of a choice.
+    /// The common type of the two branches of a choice.
     pub(super) fn or(&self, other: &Typed) -> Typed {
         let form = if self.form == other.form { self.form } else { None };
         Typed { text: self.text.or(other.text), form, ..Typed::of(self.kind) }
@@ -50,7 +50,7 @@ impl Typed {
         self.number.is_some_and(|number| !number.is_zero())
     }
 
-    /// The constant as a count of bytes; negative ones are none.
+    /// The constant as a count of bytes; 0 if it is negative.
     fn count(&self) -> Option<usize> {
         self.number.map(|number| usize::try_from(number.as_i64().max(0)).unwrap_or(usize::MAX))
     }

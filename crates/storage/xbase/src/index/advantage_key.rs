@@ -24,7 +24,7 @@ use super::key::{
 use mainstay_types::{Date, Decimal, Timestamp};
 use std::borrow::Cow;
 
-/// How the keys of an Advantage tag are stored.
+/// The storage format of the keys of an Advantage tag.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum KeyForm {
     /// Text, as the key expression yields it: a field, `UPPER()` of it, or the small letters of a CICharacter.

@@ -1,9 +1,8 @@
 //! An open index file and the tags in it.
 //!
-//! The kind of a file is told by its structure, not by its name: the three formats cannot be mistaken for
-//! each other, because a CDX or IDX begins with a pointer to a page (a multiple of 512) and an NTX with
-//! flags of which one of the lowest bits is set. The extension only decides what the error says when
-//! the structure fits none.
+//! The structure determines the kind of a file, not its name: the three formats cannot be confused, because a CDX or
+//! IDX begins with a pointer to a page (a multiple of 512) and an NTX with flags of which one of the lowest bits is
+//! set. The extension only affects the error message when the structure fits none.
 
 use super::dialect::CompactDialect;
 use super::header::{self, BagKind, COMPACT_HEADER_LEN, NODE_LEN, NTX_PAGE_LEN, Paging, TagHeader};
@@ -84,7 +83,7 @@ impl Bag {
         self.stamp
     }
 
-    /// Whether the file is still in the state that the pages belong to.
+    /// Returns true if the file is still in the state that the pages belong to.
     pub fn is_current(&self) -> Result<bool> {
         Ok(self.pages.file().stamp()? == self.stamp)
     }
@@ -119,7 +118,7 @@ impl Bag {
         self.pages.kept_bytes()
     }
 
-    /// How often something was read from the file: as long as this does not grow, no page came to those that were seen.
+    /// The number of reads from the file: as long as it does not grow, no new page was read.
     pub fn reads(&self) -> u64 {
         self.pages.reads()
     }
@@ -155,7 +154,7 @@ impl Tree {
     }
 }
 
-/// How the pages of a tag look, as far as that does not depend on the type of its keys where this is not known.
+/// The layout of a tag's pages; without a key type, as far as it does not depend on that type.
 pub(crate) fn layout_of(header: &TagHeader, key_type: Option<&KeyType>, page_len: usize) -> Layout {
     let format = match header.kind {
         BagKind::Cdx | BagKind::Adi | BagKind::CompactIdx => Format::Compact,
@@ -308,7 +307,7 @@ impl Opening {
         Ok(bag)
     }
 
-    /// Fails where a directory is none that Advantage could have written: other programs give the name to other layouts.
+    /// Fails for a directory that Advantage could not have written: other programs use the name for other layouts.
     fn check_layout(&self, directory: &Tree) -> Result<()> {
         let path = directory.first(Reading::Point)?;
         let Some(page) = path.top().map(|level| level.page) else { return Ok(()) };

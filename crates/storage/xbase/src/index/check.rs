@@ -1,8 +1,8 @@
-//! Reading a whole bag to find what is wrong with it.
+//! Checks a whole bag for errors.
 //!
 //! The readers stop at the first contradiction they meet; a check goes on and reports each with the byte
-//! offset of its page. It goes down from the root through every child, once per page, in the order of the
-//! tree, and compares what it sees with what it saw before:
+//! offset of its page. It descends from the root through every child, once per page, in the order of the tree, and
+//! compares each page with the pages before it:
 //!
 //! * a page: its attribute, count, bit counts, masks and free space fit; its pointers lead to pages;
 //! * a level: each page's siblings are the pages that the parents name before and after it;
@@ -11,7 +11,7 @@
 //! * the keys: in order within and across pages, and a branch's copy of a key not less than what is below;
 //! * the records: within the table, none twice, and all there if the tag has no condition.
 //!
-//! Limit: whether a key is the one that its record yields is the table's business; see the table's check.
+//! Limit: the table's check compares keys with their records, not this one.
 
 use super::bag::Bag;
 use super::cursor::Items;
@@ -33,7 +33,7 @@ impl Bag {
     /// Reads every page of every tag and reports what is wrong.
     ///
     /// `record_count` is that of the table, if it is known. `key_types` are the types of the tags in their
-    /// order; where there is none, the type is guessed from the bytes, which is enough for a check.
+    /// order; without one, the type is guessed from the bytes, which is enough for a check.
     pub fn check(&self, record_count: Option<u32>, key_types: &[Option<KeyType>], findings: &mut Vec<Finding>) {
         for (_, error) in self.broken_tags() {
             findings.push(finding_of(error, self.path().to_owned()));
@@ -41,7 +41,7 @@ impl Bag {
         let mut owners = HashMap::new();
         if let Some(directory) = &self.directory {
             let mut check = Check::new(directory, "directory", true, None, &mut owners, findings);
-            // Every program reads all of it: names in another order harm nobody.
+            // Every program reads all of it: the order of names does not matter.
             check.disorder = Severity::Warning;
             check.run();
         }
@@ -94,13 +94,13 @@ struct Check<'c> {
     tree: &'c Tree,
     name: &'c str,
     is_ordered: bool,
-    /// How bad it is that keys are not in order.
+    /// The severity of keys out of order.
     disorder: Severity,
     record_count: Option<u32>,
     lists_all: bool,
     is_unique: bool,
     may_repeat: bool,
-    /// Which tree entered a page first.
+    /// The tree that entered each page first.
     owners: &'c mut HashMap<u32, String>,
     findings: &'c mut Vec<Finding>,
     reported: usize,

@@ -3,8 +3,8 @@
 //! The order is the tag's own. For a descending CDX tag, whose tree is ascending, every step is mirrored;
 //! a descending NTX is stored in descending order, and its steps are those of the tree.
 //!
-//! A cursor does not ask whether keys are in order, except in [`Cursor::seek`]: what a program would see
-//! when it skips through a tag is what the cursor gives.
+//! A cursor does not check the order of keys, except in [`Cursor::seek`]: it gives the records that a program would see
+//! when it skips through the tag.
 
 use super::node::{Format, Node};
 use super::tag::Tag;
@@ -19,8 +19,8 @@ pub struct Cursor<'t> {
     place: Place,
 }
 
-/// A [`Cursor`] without its tag, for who keeps both: every call is given the tag, in the state (of its file) in which
-/// the place was taken. After the file has changed, the place is found again by key and record ([`Place::find`]).
+/// A [`Cursor`] without its tag, for callers that store both: every call takes the tag, in the state (of its file) in
+/// which the place was taken. After the file has changed, the place is found again by key and record ([`Place::find`]).
 #[derive(Debug)]
 pub struct Place {
     path: Path,
@@ -79,13 +79,13 @@ impl<'t> Cursor<'t> {
         self.place.key(self.tag)
     }
 
-    /// Which record in the order of the tag this is: see [`Place::position`].
+    /// The number of the record in the order of the tag: see [`Place::position`].
     pub fn position(&self) -> Result<Option<u64>> {
         self.place.position(self.tag)
     }
 }
 
-/// What a seek found.
+/// The result of a seek.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Seek {
     /// A key begins with the one sought.
@@ -138,7 +138,7 @@ impl Place {
         (self.path, self.at_start, self.moved_forward, self.items_page) = (Path::end(), true, true, None);
     }
 
-    /// Whether the order of the tag is that of the tree backwards.
+    /// Returns true if the order of the tag is that of the tree backwards.
     fn is_mirrored(&self, tag: &Tag) -> bool {
         (tag.header().descending && !tag.tree.layout.falling) != self.turned
     }
@@ -308,7 +308,7 @@ impl Place {
         Ok(())
     }
 
-    /// Which record in the order of the tag this is, from 1; `None` when the cursor is at no record. Reads
+    /// The number of the record in the order of the tag, from 1; `None` when the cursor is at no record. Reads
     /// the counts of all pages before it.
     pub fn position(&self, tag: &Tag) -> Result<Option<u64>> {
         if self.path.is_end() {

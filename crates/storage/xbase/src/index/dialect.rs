@@ -29,7 +29,7 @@ pub(crate) enum CompactDialect {
     Adi,
 }
 
-/// How many bits an entry of a new leaf gives to the record number.
+/// The number of bits for the record number in an entry of a new leaf.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(crate) enum RecordBits {
     /// The remainder of a fixed number of bytes: 3 for keys of up to 255 bytes, 4 for up to 4,095, else 5.

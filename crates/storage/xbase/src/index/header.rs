@@ -1,9 +1,9 @@
-//! What a tag says about itself: its name, its expressions, its flags, and where its tree begins.
+//! Headers of tags: its name, its expressions, its flags, and where its tree begins.
 //!
 //! The headers of the three formats are byte-exact in `docs/formats/cdx.md`, `idx.md` and `ntx.md`. Each
 //! `parse` function here takes the bytes of one header and checks what can be checked without reading on.
-//! The header of a CDX or compact IDX does not say of which type its keys are; only the type of the key
-//! expression tells, so the type comes from the caller ([`super::Bag::tag`]).
+//! The header of a CDX or compact IDX does not store the type of its keys; the key expression determines it, so the
+//! type comes from the caller ([`super::Bag::tag`]).
 
 use super::dialect::CompactDialect;
 use super::node::{NO_PAGE, Reason, long, short};
@@ -83,7 +83,7 @@ impl TagHeader {
         self.for_bytes.as_deref().map(String::from_utf8_lossy)
     }
 
-    /// Whether the tag lists every record of the table exactly once, as far as the header tells.
+    /// Returns true if the tag lists every record of the table exactly once, as far as the header tells.
     pub fn lists_all_records(&self) -> bool {
         self.for_bytes.is_none() && !self.unique && !self.custom && !self.partial
     }
@@ -134,7 +134,7 @@ pub(crate) const COMPOUND: u8 = 0x40;
 /// The header is that of such a directory (FoxPro sets it whether the file is structural or not).
 pub(crate) const STRUCTURAL: u8 = 0x80;
 
-/// What the first header of a compact file says about all its pages.
+/// Properties of all pages, from the first header of a compact file.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Paging {
     pub(crate) page_len: usize,

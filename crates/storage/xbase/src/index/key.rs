@@ -19,8 +19,8 @@
 //! A VFP key over fields that may be NULL has one more byte in front: 0x80 before a value, 0x00 before NULL.
 //!
 //! **Searching with a value that no key can have.** A range over a tag is only right when its bounds mean in
-//! bytes what they mean in values. [`KeyType::encode`] therefore tells apart a value that has exactly one
-//! key, one that lies between two keys, and one that shares its key with other values.
+//! bytes what they mean in values. [`KeyType::encode`] therefore distinguishes a value that has exactly one key, one
+//! that lies between two keys, and one that shares its key with other values.
 
 use super::advantage_key::KeyForm;
 use super::header::{BagKind, TagHeader};
@@ -48,7 +48,7 @@ pub enum KeyFamily {
     Parts,
 }
 
-/// How the keys of one tag are stored.
+/// The storage of the keys of one tag.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct KeyType {
     storage: Storage,
@@ -93,7 +93,7 @@ pub enum KeyValue<'a> {
     Logical(bool),
 }
 
-/// What a value is in the bytes of a tag's keys.
+/// A value encoded as bytes of a tag's keys.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum EncodedKey {
     /// This key, and no other value has it (numbers: among those of up to 15 digits).
@@ -169,7 +169,7 @@ impl KeyType {
         matches!(self.storage, Storage::Character | Storage::Advantage(KeyForm::Text))
     }
 
-    /// The family that a tag's keys most likely belong to, when nobody can tell: for checks only.
+    /// The most likely family of a tag's keys, when it is unknown: for checks only.
     pub(crate) fn guess(header: &TagHeader, root_looks_binary: bool) -> KeyType {
         let family = match header.kind {
             BagKind::Adi => KeyFamily::Parts,
@@ -198,7 +198,7 @@ impl KeyType {
         self.len
     }
 
-    /// What the keys hold.
+    /// The family of the keys' values.
     pub fn family(&self) -> KeyFamily {
         match self.storage {
             Storage::Character => KeyFamily::Character,
@@ -512,7 +512,7 @@ fn encode_digits(number: Decimal, len: usize, decimals: u8) -> EncodedKey {
     if is_exact { EncodedKey::Exact(key) } else { EncodedKey::After(key) }
 }
 
-/// Whether a double is an integer that 64 bits hold exactly.
+/// Returns true if a double is an integer that 64 bits hold exactly.
 fn is_whole(number: f64) -> bool {
     number.fract() == 0.0 && number.abs() < 9e15
 }

@@ -37,7 +37,7 @@ const BEHIND: [u64; SHORT_KEY + 1] = [
     0,
 ];
 
-/// How the entries of one leaf are packed.
+/// The packing of one leaf's entries.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(crate) struct Packing {
     pub(crate) entry_len: usize,
@@ -178,7 +178,7 @@ impl<'p> Leaf<'p> {
         (self.number(index) & self.packing.record_mask) as u32
     }
 
-    /// Whether the first entry counts no bytes that it shared with one before.
+    /// Returns true if the first entry counts no bytes that it shared with one before.
     pub(crate) fn first_shares_nothing(&self) -> bool {
         self.count == 0 || self.number(0) >> self.packing.record_bits & self.packing.duplicate_mask == 0
     }
@@ -234,7 +234,8 @@ impl<'p> Leaf<'p> {
         let mut entries = self.entries();
         let (mut matched, mut is_first, mut is_equal) = (0, true, false);
         while let Some(entry) = entries.advance()? {
-            // As in a search: who shares more with the key before than the target does compares as that key did.
+            // As in a search: a key that shares more with the previous key than the target does compares as that key
+            // did.
             let same_as_previous =
                 !is_first && (entry.duplicates > matched || (matched == target.len() && entry.duplicates == matched));
             if !same_as_previous {
@@ -252,7 +253,7 @@ impl<'p> Leaf<'p> {
         Ok(false)
     }
 
-    /// Whether keys of this length are kept as numbers: see [`Leaf::short_keys`].
+    /// Returns true if keys of this length are kept as numbers: see [`Leaf::short_keys`].
     #[inline]
     pub(crate) fn has_short_keys(&self) -> bool {
         self.key_len <= SHORT_KEY
@@ -344,7 +345,7 @@ impl Entry<'_> {
         *text_len = end;
     }
 
-    /// Whether the key of this entry comes before the one that `previous` holds.
+    /// Returns true if the key of this entry comes before the one that `previous` holds.
     #[inline]
     pub(crate) fn is_before(&self, previous: &[u8], pad: u8) -> bool {
         let old = &previous[self.duplicates..];

@@ -1,8 +1,8 @@
 //! Indexes: CDX, ADI, IDX and NTX files, used in place.
 //!
 //! An index file (a *bag*) holds one or more *tags*: trees of keys in byte order, each with the number of a
-//! record. [`Bag::open`] tells the kind of file and lists its tags; [`Bag::tag`] makes one ready to be read,
-//! as soon as its caller knows of which type the key expression is.
+//! record. [`Bag::open`] detects the kind of file and lists its tags; [`Bag::tag`] opens one for reading, given the
+//! type of its key expression.
 //!
 //! ```text
 //!   Bag       kind, tags, stamp                    bag, header
@@ -15,9 +15,9 @@
 //!   Pages     bytes, read once and kept            pages
 //! ```
 //!
-//! [`KeyType`] turns values into the bytes of keys and back. [`Bag::check`] reads everything and reports
-//! what is wrong; the readers never trust a page either, and end in an error (`IndexDamaged`) instead of
-//! a wrong answer or an endless walk.
+//! [`KeyType`] turns values into the bytes of keys and back. [`Bag::check`] reads everything and reports errors; the
+//! readers never trust a page either, and end in an error (`IndexDamaged`) instead of a wrong answer or an endless
+//! walk.
 //!
 //! [`mod@write`] creates and maintains these files. Text keys are in the order of bytes or in that of one of Harbour's
 //! national code pages ([`crate::collation`]). Limits: MDX and NDX are refused. Of Advantage's files

@@ -1,4 +1,4 @@
-//! One node of an index tree, whichever format wrote it.
+//! One node of an index tree, independent of its format.
 //!
 //! Three formats are read, and everything above this file sees only what they have in common: a node has
 //! a number of items in order; an item has a key and a record or a child.
@@ -10,8 +10,7 @@
 //! | NTX | keys of their own, with records | n + 1 |
 //!
 //! Nothing in a page is trusted: the count is checked against the page when the node is parsed, offsets
-//! when they are followed. What does not fit is told as a [`Reason`]; the caller knows the page and adds
-//! the place.
+//! when they are followed. An error is a [`Reason`]; the caller knows the page and adds the place.
 
 use super::dialect::RecordBits;
 use super::leaf::{Leaf, Packing};
@@ -19,7 +18,7 @@ use crate::collation::KeyOrder;
 use std::borrow::Cow;
 use std::cmp::Ordering;
 
-/// What is wrong with a page.
+/// The error of a page.
 pub(crate) type Reason = Cow<'static, str>;
 
 /// The formats of a node.
@@ -30,7 +29,7 @@ pub(crate) enum Format {
     Ntx,
 }
 
-/// What the nodes of one tree have in common.
+/// Properties common to the nodes of one tree.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Layout {
     pub(crate) format: Format,
@@ -41,7 +40,7 @@ pub(crate) struct Layout {
     pub(crate) key_len: usize,
     /// The byte that a packed leaf leaves out at the end of a key.
     pub(crate) pad: u8,
-    /// How the entries of new packed leaves are divided.
+    /// The division of the entries of new packed leaves.
     pub(crate) record_bits: RecordBits,
     /// The tree itself is in descending order of its keys (NTX).
     pub(crate) falling: bool,
@@ -73,7 +72,7 @@ const SHORT_TARGET: usize = 8;
 pub(crate) const NO_PAGE: u32 = u32::MAX;
 
 impl Layout {
-    /// How a key stands to another one, or to the beginning of one, in the order of the tree.
+    /// The order of a key and another one, or the beginning of one, in the tree.
     #[inline]
     pub(crate) fn compare(&self, key: &[u8], sought: &[u8]) -> Ordering {
         let order = self.order.compare(key, sought);
@@ -120,20 +119,20 @@ impl<'p> Node<'p> {
         Ok(node)
     }
 
-    /// How many items the node has.
+    /// The number of items of the node.
     #[inline]
     pub(crate) fn count(&self) -> usize {
         self.count
     }
 
-    /// Whether the node has items with records and no children. In an NTX every node has records, and
+    /// Returns true if the node has items with records and no children. In an NTX every node has records, and
     /// each item says for itself whether it has a child.
     #[inline]
     pub(crate) fn is_leaf(&self) -> bool {
         self.is_leaf
     }
 
-    /// Whether items of this node are entries of the index.
+    /// Returns true if items of this node are entries of the index.
     #[inline]
     pub(crate) fn has_records(&self) -> bool {
         self.is_leaf || self.layout.format == Format::Ntx
@@ -230,7 +229,7 @@ impl<'p> Node<'p> {
         self.fixed_item(index).map(|(record, _)| record)
     }
 
-    /// How two keys stand to each other in the order of this tree; the second may be the beginning of one.
+    /// The order of two keys in this tree; the second may be the beginning of one.
     #[inline]
     pub(crate) fn order(&self, left: &[u8], right: &[u8]) -> Ordering {
         self.layout.compare(left, right)
@@ -336,7 +335,7 @@ impl<'p> Node<'p> {
         Ok(std::ops::ControlFlow::Continue(()))
     }
 
-    /// Whether the keys of this node are in the order of the tree; `key` is scratch space for one key.
+    /// Returns true if the keys of this node are in the order of the tree; `key` is scratch space for one key.
     pub(crate) fn is_ordered(&self, key: &mut [u8]) -> Result<bool, Reason> {
         if let Some(leaf) = self.packed_leaf() {
             if !self.layout.order.is_bytes() {
@@ -371,7 +370,7 @@ impl<'p> Node<'p> {
 }
 
 impl Node<'_> {
-    /// Whether the keys of a packed leaf that are not in the order of bytes are in that of the tree.
+    /// Returns true if the keys of a packed leaf that are not in the order of bytes are in that of the tree.
     fn is_unpacked_ordered(&self, leaf: &Leaf<'_>) -> Result<bool, Reason> {
         let (mut key, mut entries, mut text_len) = (vec![0; leaf.key_len], leaf.entries(), leaf.key_len);
         let mut before: Option<Vec<u8>> = None;

@@ -1,4 +1,4 @@
-//! The pages of one index file, read once and kept.
+//! The pages of one index file, read once and cached.
 //!
 //! A point look-up wants a few pages and should read no more; a walk wants all of them and should read
 //! them in large pieces. So there are two ways to get a page: [`Pages::page`] reads just that page the
@@ -12,16 +12,16 @@
 //!             +-- pages: 128 x page    filled by point reads
 //! ```
 //!
-//! A page of short keys that look-ups come back to is kept a second time, as numbers that bisection can search: a packed
+//! A frequently visited page of short keys is cached a second time, as numbers for binary search: a packed
 //! leaf alone is read from its first key on ([`Pages::short_keys`]).
 //!
 //! Point reads that come back to a group again and again end in its being read as a whole: from the
 //! [`PAGES_BEFORE_GROUP`]th on, one large read costs less than the small ones that are to be expected.
 //!
-//! Limits: kept bytes never exceed the limit given at opening. What is read beyond it is not kept, except
-//! the newest group, so that a walk over a huge file still reads each byte once. Pages are never evicted:
-//! the upper levels of a tree are read first, and they are the ones worth keeping. The pages belong to one
-//! state of the file; whoever sees the file's stamp change opens the bag anew.
+//! Limits: kept bytes never exceed the limit given at opening. Reads beyond it are not cached, except the newest group,
+//! so that a walk over a huge file still reads each byte once. Pages are never evicted: the upper levels of a tree are
+//! read first, and they are the ones worth keeping. The pages belong to one state of the file; a caller that sees the
+//! file's stamp change opens the bag again.
 
 use mainstay_types::{Code, Error, Result};
 use mainstay_vfs::File;
@@ -53,13 +53,13 @@ pub(crate) struct Pages {
     kept: AtomicUsize,
     limit: usize,
     newest: Mutex<Option<(usize, Arc<[u8]>)>>,
-    /// How often something was read from the file.
+    /// The number of reads from the file.
     reads: AtomicU64,
 }
 
 #[derive(Debug)]
 struct Group {
-    /// How many pages were read singly.
+    /// The number of pages that were read singly.
     singly: AtomicUsize,
     whole: OnceLock<Box<[u8]>>,
     pages: Box<[OnceLock<Box<[u8]>>]>,
@@ -67,10 +67,10 @@ struct Group {
     visited: OnceLock<Visited>,
 }
 
-/// What look-ups leave behind in a group.
+/// Traces of look-ups in a group.
 #[derive(Debug)]
 struct Visited {
-    /// How often they have come to each page.
+    /// The number of visits to each page.
     visits: Box<[AtomicU8]>,
     /// Its keys as numbers.
     keys: Box<[OnceLock<Box<[u64]>>]>,
@@ -119,19 +119,19 @@ impl Pages {
         })
     }
 
-    /// How many whole pages the file has.
+    /// The number of whole pages of the file.
     #[inline]
     pub(crate) fn count(&self) -> u32 {
         self.count
     }
 
-    /// How many bytes are kept now.
+    /// The number of bytes in the cache.
     pub(crate) fn kept_bytes(&self) -> usize {
         self.kept.load(Ordering::Relaxed)
     }
 
-    /// How often something was read from the file: as long as this does not grow, all that was seen is of the state that the
-    /// first pages were read from.
+    /// The number of reads from the file: as long as it does not grow, all pages seen are of the state of the first
+    /// ones.
     pub(crate) fn reads(&self) -> u64 {
         self.reads.load(Ordering::Relaxed)
     }
@@ -171,7 +171,7 @@ impl Pages {
         }
     }
 
-    /// Whether the keys of this page were found to be in order before.
+    /// Returns true if the keys of this page were found to be in order before.
     #[inline]
     pub(crate) fn is_ordered(&self, page: u32) -> bool {
         let (group, index) = self.slot(page);
@@ -210,7 +210,8 @@ impl Pages {
         if before < VISITS_BEFORE_KEYS || self.kept(page).is_none() {
             return Ok(None);
         }
-        // Room first: where there is none, making them at every look-up would take longer than the searches.
+        // Space first: without space for them, building the numbers at every look-up would take longer than the
+        // searches.
         if !self.may_keep(8 * count) {
             return Ok(None);
         }

@@ -1,4 +1,4 @@
-//! Keys of some pages of a tag, in no order that is taken for granted: to find out in which order they are.
+//! Samples of a tag's keys, without assumptions on their order: they serve to detect it.
 //!
 //! Pages are visited level by level from the root down, so that branches give keys from all over a large tree before its
 //! leaves are read. Within a page keys follow each other, and so do the last and the first key of neighbouring leaves of a
@@ -18,12 +18,12 @@ pub struct Sampled<'k> {
     pub key: &'k [u8],
     /// Its record; none in branches, whose keys are copies.
     pub record: Option<u32>,
-    /// Whether the tree has the key that was handed out before directly in front of this one.
+    /// True if the tree has the key that was handed out before directly in front of this one.
     pub follows: bool,
 }
 
 impl Tag {
-    /// Whether the tree is in descending order.
+    /// Returns true if the tree is in descending order.
     pub fn is_falling(&self) -> bool {
         self.tree.layout.falling
     }

@@ -1,13 +1,12 @@
-//! One tag, ready to be read: look-ups, ranges and counts.
+//! One tag opened for reading: look-ups, ranges and counts.
 //!
-//! Two orders are told apart. The *order of bytes* is that of the keys, least first (in a tag of a national code page, the
-//! order of that: [`KeyOrder`](crate::collation::KeyOrder)); ranges, least and
-//! greatest are about it, whatever the tag's flags say. The *order of the tag* is what a program sees that
-//! sets the tag and skips: for a descending tag it begins with the greatest key. [`super::Cursor`] follows
-//! that one.
+//! There are two orders. The *order of bytes* is that of the keys, least first (in a tag of a national code page, the
+//! order of that: [`KeyOrder`](crate::collation::KeyOrder)); ranges, least and greatest refer to it, whatever the tag's
+//! flags are. The *order of the tag* is the one in which a program skips through it: for a descending tag it begins
+//! with the greatest key. [`super::Cursor`] follows that one.
 //!
-//! A range is two positions. Both are searched first, then everything between them is handed out without
-//! comparing a key, or only counted, from the pages' own counts.
+//! A range is two positions. Both are searched first, then everything between them is returned without comparing a key,
+//! or only counted, from the pages' own counts.
 //!
 //! A bound shorter than the keys stands for all keys that begin with it: the range from `"abc"` to `"abc"`,
 //! both included, is `LIKE 'abc%'`.
@@ -34,7 +33,7 @@ impl Tag {
         Tag { header, key_type, tree }
     }
 
-    /// Whether both read the same state of the same tag: a place in the one is a place in the other.
+    /// Returns true if both read the same state of the same tag: a place in the one is a place in the other.
     pub fn is_same_state(&self, other: &Tag) -> bool {
         Arc::ptr_eq(&self.tree.pages, &other.tree.pages) && self.tree.root == other.tree.root
     }
@@ -49,12 +48,12 @@ impl Tag {
         self.key_type
     }
 
-    /// How a key of the tag stands to another one, or to the beginning of one, in the order that ranges are about.
+    /// The order of a key of the tag and another one, or the beginning of one, as ranges use it.
     pub fn compare(&self, key: &[u8], sought: &[u8]) -> Ordering {
         self.tree.layout.order.compare(key, sought)
     }
 
-    /// Whether a key of the tag begins with `sought`, as its order sees it.
+    /// Returns true if a key of the tag begins with `sought`, as its order sees it.
     pub fn begins_with(&self, key: &[u8], sought: &[u8]) -> bool {
         self.compare(key, &sought[..sought.len().min(key.len())]) == Ordering::Equal
     }
@@ -107,7 +106,7 @@ impl Tag {
         Ok(self.tree.item(&path, &mut key)?.map(|record| (record, key)))
     }
 
-    /// How many keys the tag has: the sum of what its pages say.
+    /// The number of keys of the tag: the sum of the counts of its pages.
     pub fn key_count(&self) -> Result<u64> {
         self.tree.count(&self.tree.first(Reading::Ahead)?, &Path::end())
     }
@@ -135,8 +134,8 @@ impl Tag {
         self.visit_range(lower, upper, true, visit)
     }
 
-    /// How many keys lie between two bounds. Reads every page between them, and of those in the middle only
-    /// the counts.
+    /// The number of keys between two bounds. Reads every page between them, and only the counts of those in the
+    /// middle.
     pub fn count_range(&self, lower: Bound<&[u8]>, upper: Bound<&[u8]>) -> Result<u64> {
         match self.ends(lower, upper)? {
             Some((start, end)) => self.tree.count(&start, &end),

@@ -1,8 +1,8 @@
 //! Walking and searching one index tree.
 //!
 //! A position is a [`Path`]: the pages from the root down, and the index in each. It points at an item, or
-//! past the last one, and moving it needs no sibling pointers: the parents know. That makes one walk for
-//! all formats, and it cannot be led astray by siblings that disagree with their parents.
+//! past the last one, and moving it needs no sibling pointers: the parents know. So one walk serves all formats, and
+//! siblings that disagree with their parents cannot mislead it.
 //!
 //! ```text
 //!   CDX, IDX: items are in leaves          NTX: items are everywhere
@@ -12,11 +12,11 @@
 //!     [1 2 a] [3 b] <- path[1].index        [1 2 3] [5 6]
 //! ```
 //!
-//! **What bounds a walk over a damaged file:** a path has at most [`MAX_DEPTH`] levels, so a child that is
+//! **Bounds of a walk over a damaged file:** a path has at most [`MAX_DEPTH`] levels, so a child that is
 //! its own ancestor ends in an error; and in one walk a path enters at most as many pages as the file has,
 //! so pages with many parents end in an error too, rather than in a walk without end.
 //!
-//! **What makes an answer right:** before a page takes part in a search or a range, the order of its keys is
+//! **Correctness:** before a page takes part in a search or a range, the order of its keys is
 //! checked, once per page that is kept; and a range checks that each page goes on where the last one
 //! stopped. Moving a cursor does not need the order, so a tag in an unknown national order can still be walked.
 
@@ -56,7 +56,7 @@ pub(crate) struct Path {
     entered: u32,
 }
 
-/// Whether a walk is going to need the pages that follow.
+/// True if a walk is going to need the pages that follow.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Reading {
     Point,
@@ -104,7 +104,7 @@ impl Path {
         self.entered = 0;
     }
 
-    /// Whether this position comes before another one of the same tree.
+    /// Returns true if this position comes before another one of the same tree.
     pub(crate) fn is_before(&self, other: &Path) -> bool {
         for (left, right) in self.levels().iter().zip(other.levels()) {
             if left.index != right.index {

@@ -1,12 +1,12 @@
-//! One index file of a table that is written to: its lock, its tags' expressions, a reader of what is in it.
+//! One index file of a table open for writing: its lock, its tags' expressions, and a reader of its contents.
 //!
 //! **The lock.** Beside others, keys are changed under the lock of the index file ([`LockBytes::index`]), taken for one
-//! change and given back when its pages are written. Whoever gets it looks whether others have written meanwhile, and
-//! reads again what they may have changed ([`BagWriter::begin`]).
+//! change and released when its pages are written. Its new holder checks for writes of other programs, and reads the
+//! changed pages again ([`BagWriter::begin`]).
 //!
-//! **Reading.** [`OpenBag::reader`] gives the keys as they are in the file now, the own ones included. A reader belongs
-//! to one state of the file; whether it is still that one is told by the file's update counter and stamp, and where
-//! neither proves anything (plain IDX and Visual FoxPro's CDX, written a moment ago) it is opened anew.
+//! **Reading.** [`OpenBag::reader`] gives the current keys of the file, own changes included. A reader belongs to one
+//! state of the file; the file's update counter and stamp show if it is still valid, and where neither proves anything
+//! (plain IDX and Visual FoxPro's CDX, written just before) it is opened again.
 //!
 //! [`LockBytes::index`]: crate::lock::LockBytes::index
 
@@ -61,7 +61,7 @@ struct Reader {
     is_settled: bool,
 }
 
-/// How the index files of a table are opened and locked.
+/// The sharing and locking of a table's index files.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Sharing {
     pub(super) alone: bool,
@@ -162,7 +162,7 @@ impl Live {
         Ok(())
     }
 
-    /// Whether it is known in which order the tags are, and which letters their programs know.
+    /// Returns true if the order and the letters of the tags are known.
     pub(super) fn is_settled(&self) -> bool {
         self.is_settled
     }
@@ -236,7 +236,7 @@ impl Live {
         Ok(())
     }
 
-    /// Whether the lock is held; one who is alone needs none.
+    /// Returns true if the lock is held; exclusive use needs no lock.
     pub(super) fn is_locked(&self) -> bool {
         self.is_locked
     }
@@ -280,7 +280,7 @@ impl Live {
         self.file.try_share(mode)
     }
 
-    /// Waits until nobody writes, and keeps it so while pages are read.
+    /// Waits for writers, and excludes them while pages are read.
     pub(super) fn lock_for_reading(&self, wait: LockWait) -> Result<Option<ReadingLock>> {
         if self.alone || self.is_locked {
             return Ok(None);
@@ -306,7 +306,7 @@ impl Live {
     }
 }
 
-/// What is said of a tag that is not understood.
+/// The error for a tag that is not understood.
 #[cold]
 pub(super) fn not_kept_up(header: &TagHeader, error: &Error) -> Error {
     let message = format!(
@@ -318,7 +318,7 @@ pub(super) fn not_kept_up(header: &TagHeader, error: &Error) -> Error {
     Error::new(error.code(), message).hint("drop the tag, or change the table with the program that made it")
 }
 
-/// Whether two headers define the same tag at the same place; its root may have moved.
+/// Returns true if two headers define the same tag at the same place; its root may have moved.
 fn is_same_definition(now: &TagHeader, before: &TagHeader) -> bool {
     let of = |header: &TagHeader| {
         let flags = (header.unique, header.descending, header.candidate, header.custom, header.ignore_case);

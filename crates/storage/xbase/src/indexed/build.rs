@@ -1,13 +1,14 @@
-//! Tags made, dropped and made anew over the records of a table.
+//! Creation, removal and rebuilding of tags over the records of a table.
 //!
 //! ```text
 //!   create_index   expressions compiled -> keys of the records, sorted -> a new file, or a tag in one that is open
 //!   reindex        the same for all tags of all open files, into new files that take the old ones' places
 //! ```
-//! A build that is stopped or fails leaves everything as it was. The structural CDX is made, changed and reindexed by
-//! one who is alone only: those who have the table open would not keep up a tag that they do not know. Who has opened the
-//! table to share it may make a tag there while nobody does; until it is made nobody can open the table. (Harbour makes it in
-//! any case.) Another index file may also be made beside others, for the own use: they do not keep it up unless they open it.
+//! A build that is stopped or fails leaves everything as it was. Creating, changing and reindexing the structural CDX
+//! needs exclusive use: other programs that have the table open would not maintain a tag that they do not know. A
+//! program that opened the table for shared use may create a tag there while no other has it open; until the tag is
+//! built, the table cannot be opened. (Harbour creates it in any case.) Other index files may also be created during
+//! shared use: other programs do not maintain them unless they open them.
 
 use super::bag::OpenBag;
 use super::over_records::OverRecords;
@@ -99,7 +100,7 @@ impl IndexSpec {
 
 pub use crate::writer::Telling;
 
-/// How a tag is built.
+/// Options for building a tag.
 #[derive(Default)]
 pub struct Building<'b> {
     /// Told from time to time.
@@ -259,7 +260,7 @@ impl IndexedTable {
         made.and_then(|made| shared.map(|()| made))
     }
 
-    /// The same for one who may change the file.
+    /// The same, with permission to change the file.
     fn make_index(
         &mut self,
         path: &Path,
@@ -287,7 +288,7 @@ impl IndexedTable {
         Ok(TagId { bag, tag: 0 })
     }
 
-    /// From now on the table is locked as one that has a CDX: that is how those lock it who open it afterwards.
+    /// Locks the table from now on as one that has a CDX, as programs that open it afterwards do.
     fn lock_as_with_cdx(&mut self) -> Result<()> {
         let header = Header { has_structural_index: true, ..self.writer.dbf().header().clone() };
         let plan = LockPlan::new(self.options.scheme, &header, true);
@@ -329,7 +330,7 @@ impl IndexedTable {
         let file = self.fs.create(&new, Create::Truncate)?;
         let made = BagWriter::create(file, layout, tags).and_then(|mut writer| writer.sync());
         if let Err(error) = made.and_then(|()| self.fs.rename(&new, path)) {
-            // What is wrong is told; that the remains could not be removed is of no use to anyone.
+            // The first error is reported; a failure to remove the remains would not help the caller.
             let _ = self.fs.remove(&new);
             return Err(error);
         }
@@ -434,7 +435,7 @@ impl IndexedTable {
         self.must_have_no_transaction("making indexes anew")?;
         self.writer.flush()?;
         self.indexes.settle_bags()?;
-        // What is in memory of the old trees is not worth writing, but custom entries are read from the file.
+        // The old trees in memory need not be written, but custom entries are read from the file.
         self.indexes.write().or_else(|error| if error.code() == Code::IndexDamaged { Ok(()) } else { Err(error) })?;
         self.rebuild_all(true, progress)
     }

@@ -138,8 +138,8 @@ impl IndexedTable {
         changed.and_then(|changed| unlocked.map(|()| changed))
     }
 
-    /// A transaction that holds very many records takes the whole table, if nobody else holds one: the system looks
-    /// through all locks of a file for each new one.
+    /// A transaction that holds very many records takes the whole table, if no other program holds a lock: the system
+    /// looks through all locks of a file for each new one.
     fn lock_table_for_many(&mut self) -> Result<()> {
         let wants_table = self.joined.as_ref().is_some_and(|joined| joined.wants_table());
         if wants_table && !self.writer.holds_table() && self.try_lock_table()? {

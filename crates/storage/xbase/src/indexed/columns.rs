@@ -1,4 +1,4 @@
-//! Columns of SQL as fields of a table: which field a type becomes, and which value a field takes.
+//! Columns of SQL as fields of a table: the field for each type, and the conversion of values.
 //!
 //! | type | Visual FoxPro | FoxPro 2, Harbour, Six | dBASE III, Clipper; dBASE IV | dBASE 7 |
 //! |---|---|---|---|---|
@@ -17,7 +17,7 @@
 //! | TIME | refused | T of 4 bytes | refused | refused |
 //! | UUID | C(36) | C(36) | C(36) | C(36) |
 //!
-//! What is refused has no field that gives the same value back. A nullable column gets a NULL bit in Visual FoxPro; in
+//! A type is refused if no field returns the same values. A nullable column gets a NULL bit in Visual FoxPro; in
 //! the other formats NULL is the blank field, and those that cannot be blank (B, I, T of 4) are given a bit there too.
 
 use crate::adt::{self, RecordLayout, Type};

@@ -1,18 +1,18 @@
-//! Candidate keys that depend on the transactions of others.
+//! Candidate keys that depend on other transactions.
 //!
-//! A transaction writes records and keys at once, so a key may be there that will be taken back, and one may be free that will
-//! be given back to its record:
+//! A transaction writes records and keys at once, so a rollback may remove an existing key, or restore a free one to
+//! its record:
 //!
 //! ```text
 //!   A  appends record 4, key 20                    ROLLBACK: 20 is free         COMMIT: 20 is record 4's
 //!   A  changes the key of record 2 from 7 to 8     ROLLBACK: 7 is record 2's    COMMIT: 7 is free
-//!   B  wants key 20, or key 7                      waits for A, who keeps record 4, or 2, locked
+//!   B  wants key 20, or key 7                      waits for A, which keeps record 4, or 2, locked
 //! ```
-//! Whoever wants such a key waits for the record's lock, as long as for any lock, and tries again then. The journals of
-//! transactions tell which keys those are. They are looked at after the own keys were changed in memory, under the lock of
-//! the index: who has changed a key before that has written to its journal.
+//! A transaction that needs such a key waits for the record's lock, as long as for any lock, and then tries again. The
+//! journals of transactions contain these keys. They are read after the own keys were changed in memory, under the lock
+//! of the index: a transaction that changed a key before that has written to its journal.
 //!
-//! **Cost.** Without a candidate tag, or while no other has a journal in the folder: nothing, or one look at the folder. A
+//! **Cost.** Without a candidate tag, or without other journals in the folder: nothing, or one read of the folder. A
 //! journal is read once, as it grows.
 
 use super::IndexedTable;
@@ -61,7 +61,7 @@ impl Contested {
         if self.is_current {
             return Ok(());
         }
-        // While the indexes are locked nobody else takes or gives up a key of them.
+        // While the indexes are locked, no other program adds or removes a key of them.
         self.is_current = indexes.bags.iter().all(|bag| bag.live().is_ok_and(Live::is_locked));
         let folder = folder_of(table).join(FOLDER);
         if !fs.is_folder(&folder) {
@@ -90,7 +90,7 @@ impl Contested {
                     numbers.insert(number);
                 }
                 Some(Entry::Change { table, record, old, new }) if numbers.contains(&table) => {
-                    // A key that cannot be made is none that is wanted here.
+                    // A key that cannot be made is not needed here.
                     let old = old.as_deref();
                     let before = old.map(|old| indexes.candidate_keys(record, old, Some(&new))).unwrap_or_default();
                     let after = indexes.candidate_keys(record, &new, old);

@@ -1,8 +1,8 @@
-//! Everything that can be found wrong with the files of transactions beside a folder's tables: `mainstay check`.
+//! Check of the files of transactions beside a folder's tables, for `mainstay check`.
 //!
-//! A journal that is not understood, or that leads out of its folder, keeps every table of the folder from being written: it
-//! says what is to be undone, and nobody knows what. Here such files are read and named, and none is changed. The journal of a
-//! transaction that is under way is looked at like any other: it is written entry by entry, so it is whole up to its last one.
+//! A journal that is not understood, or that leads out of its folder, prevents all writes to the folder's tables: the
+//! changes to undo are unknown. The check reads and reports such files, and changes none. The journal of a running
+//! transaction is checked like any other: it is written entry by entry, so it is complete up to its last one.
 
 use super::journal::{Entry, FOLDER, parse};
 use super::reach::{self, tables_of, target_of};

@@ -1,13 +1,13 @@
-//! The file beside the tables that says how to undo a transaction which did not end.
+//! The undo journal: the file beside the tables from which an interrupted transaction is undone.
 //!
 //! ```text
 //!   shop/orders.dbf  shop/items.dbf
 //!   shop/.mainstay-transactions/4711-1-18C0F.undo      header | table 0 | change | table 1 | change | change ...
 //!   other/.mainstay-transactions/4711-1-18C0F.link     the path of that file, where a table is in another folder
 //! ```
-//! An entry is written before the record that it is about. Removing the file is the commit. Whoever began the
-//! transaction keeps the file locked (flock) as long as the process lives; a file that is not locked belongs to nobody,
-//! and who opens a table of its folder undoes what it says. Byte for byte: `docs/formats/dbf-transactions.md`.
+//! An entry is written before the record that it is about. Removing the file is the commit. The process of the
+//! transaction keeps the file locked (flock) as long as it lives; a file that is not locked is abandoned, and the next
+//! process that opens a table of its folder undoes its changes. Byte for byte: `docs/formats/dbf-transactions.md`.
 
 use super::reach::{self, Target, real_folder_of, tables_of, target_of};
 use crate::lock::LockScheme;
@@ -30,7 +30,7 @@ pub(super) const FRAME_LENGTH: usize = 12;
 /// The longest entry that is believed.
 const MAX_ENTRY: u32 = 1 << 26;
 
-/// What an entry says.
+/// An entry of the journal.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) enum Entry {
     /// A table of the transaction, or one whose index files have changed.
@@ -39,7 +39,7 @@ pub(super) enum Entry {
     Change { table: u32, record: u64, old: Option<Vec<u8>>, new: Vec<u8> },
     /// All changes of this table that stand before are undone.
     Undone { table: u32 },
-    /// Whether the changes stay is decided elsewhere: nobody undoes them who does not know.
+    /// Another journal decides if the changes stay: they are not undone while its decision is unknown.
     InDoubt,
 }
 
@@ -71,7 +71,8 @@ impl Journal {
             let now = SystemTime::now().duration_since(SystemTime::UNIX_EPOCH).unwrap_or_default().as_nanos();
             let path = journals.join(format!("{}-{number}-{now:X}.undo", std::process::id()));
             let file = fs.create(&path, Create::New)?;
-            // Who looks for journals of the dead may have been quicker than the lock: then it is gone again.
+            // Another process that looks for abandoned journals may have been quicker than the lock: then the file is
+            // already removed.
             let is_ours = file.try_share(LockMode::Exclusive)?
                 && fs.stamp(&path).is_ok_and(|stamp| file.stamp().is_ok_and(|own| own.identity == stamp.identity));
             if !is_ours {
@@ -113,8 +114,9 @@ impl Journal {
         Ok(())
     }
 
-    /// Leaves links where the table and its index files are, by their names and in truth: who opens them there looks for
-    /// journals there, and undoing follows a path out of the own folder to such a link only (`reach.rs`).
+    /// Leaves links in the folders of the table and its index files, both by name and by resolved path: processes that
+    /// open them there look for journals there, and undoing follows a path out of the journal's folder only to such a
+    /// link (`reach.rs`).
     fn link_all(&mut self, table: &Path, bags: &[PathBuf], durable: bool) -> Result<()> {
         self.link(folder_of(table), durable)?;
         for path in std::iter::once(table).chain(bags.iter().map(PathBuf::as_path)) {
@@ -163,13 +165,13 @@ impl Journal {
             self.fs.sync_folder(folder_of(&self.path))?;
         }
         for link in &self.links {
-            // A link to nothing is removed by whoever finds it.
+            // The process that finds a link to nothing removes it.
             let _ = self.fs.remove(link);
         }
         Ok(())
     }
 
-    /// The file, for who goes on with it after this.
+    /// The file, for further use by the caller.
     pub(super) fn path(&self) -> &Path {
         &self.path
     }
@@ -184,7 +186,7 @@ pub(super) struct Abandoned {
     pub(super) entries: Vec<Entry>,
 }
 
-/// The journals that concern tables of this folder and belong to nobody.
+/// The abandoned journals that concern tables of this folder.
 pub(super) fn abandoned(fs: &dyn FileSystem, table: &Path) -> Result<Vec<Abandoned>> {
     let journals = folder_of(table).join(FOLDER);
     if !fs.is_folder(&journals) {
@@ -356,7 +358,7 @@ pub(super) fn whole_entry(bytes: &[u8]) -> Option<(&[u8], &[u8])> {
     (checksum(payload) == sum).then(|| (payload, bytes.get(end..).unwrap_or_default()))
 }
 
-/// What is left of an entry that is read.
+/// The unread rest of an entry.
 struct Reading<'b>(&'b [u8]);
 
 impl<'b> Reading<'b> {

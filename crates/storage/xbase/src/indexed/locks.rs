@@ -21,14 +21,14 @@ pub(super) fn wait_for_ending(table: &Path, wait: LockWait, begun: &mut Option<I
 }
 
 impl IndexedTable {
-    /// How long locks are waited for from now on; a timeout of zero asks once.
+    /// Sets how long later locks wait; with a timeout of zero they try once.
     pub fn set_wait(&mut self, wait: LockWait) {
         self.options.wait = wait;
         self.writer.set_wait(wait);
         self.indexes.set_wait(wait);
     }
 
-    /// Locks a record until it is unlocked. Nothing is done for one who is alone. Fails with `Code::Busy`, naming the
+    /// Locks a record until it is unlocked. Does nothing under exclusive use. Fails with `Code::Busy`, naming the
     /// holder as far as the system knows it.
     pub fn lock_record(&mut self, record: u64) -> Result<()> {
         self.lock_settled(record)?;
@@ -52,7 +52,7 @@ impl IndexedTable {
         Ok(())
     }
 
-    /// Undoes what was cut off; waits while another does, or until the one who dies is dead.
+    /// Undoes an interrupted transaction; waits while another process does, or until a dying process has ended.
     fn settle(&self, left: Left, begun: &mut Option<Instant>) -> Result<()> {
         match left {
             Left::Nothing => Ok(()),
@@ -119,7 +119,7 @@ impl IndexedTable {
         Ok(())
     }
 
-    /// Undoes what was cut off before the table is locked: who holds it keeps that from being done.
+    /// Undoes interrupted transactions before the table is locked: the lock would prevent that.
     fn settle_table(&mut self) -> Result<Left> {
         let left = self.left_by_others(None)?;
         if left == Left::Abandoned {
@@ -128,8 +128,8 @@ impl IndexedTable {
         Ok(left)
     }
 
-    /// What is left at a table that was just locked. Who has changed records himself cannot give them back any more, and
-    /// has looked before.
+    /// Changes that other transactions left in a table that was just locked. A transaction with changes of its own
+    /// cannot release its records any more, and has checked before.
     fn left_at_table(&mut self) -> Result<Left> {
         match self.joined.as_ref().is_some_and(Joined::has_changes) {
             true => Ok(Left::Nothing),
@@ -176,12 +176,12 @@ impl IndexedTable {
         listed.and(self.writer.unlock())
     }
 
-    /// Whether a record is locked here, by itself or with the table; always true for one who is alone.
+    /// Returns true if a record is locked here, by itself or with the table; always true with exclusive use.
     pub fn is_locked(&self, record: u64) -> bool {
         self.writer.is_locked(record)
     }
 
-    /// Whether the whole table is locked here.
+    /// Returns true if the whole table is locked here.
     pub fn holds_table(&self) -> bool {
         self.writer.holds_table()
     }
@@ -191,13 +191,14 @@ impl IndexedTable {
         self.writer.locked_records()
     }
 
-    /// Who keeps this record from being locked here; nothing if nobody does. The process is not always known: see
+    /// The holder of a lock that keeps this record from being locked here, if any. The process is not always known: see
     /// `mainstay_vfs`.
     pub fn record_lock_holder(&self, record: u64) -> Result<Option<LockHolder>> {
         self.writer.record_lock_holder(record)
     }
 
-    /// Who keeps the table from being locked here: the first who holds it or one of its records.
+    /// The holder of a lock that keeps the table from being locked here: the first one of the table or of one of its
+    /// records.
     pub fn table_lock_holder(&self) -> Result<Option<LockHolder>> {
         self.writer.table_lock_holder()
     }

@@ -11,28 +11,29 @@
 //!     |        \     |  trust: are its keys what its expressions give here?
 //!   TableWriter    BagWriter                                                  writer, index::write
 //! ```
-//! **One change.** The record is locked and read, its new bytes are made, all keys are changed in memory under the locks
-//! of the index files, the record is written, the index pages are written, the locks are given back:
+//! **One change.** The record is locked and read, its new bytes are made, all keys are changed in memory under the
+//! locks of the index files, the record is written, the index pages are written, the locks are released:
 //!
 //! ```text
 //!   append   header lock | new record's lock | index locks | keys | record | header | unlock header | pages | unlock
 //!   update   record's lock | read | memos | index locks | keys | record | pages | unlock | old memos are free
 //! ```
-//! What can refuse a change (a second candidate key, a key expression that is not understood or has no result for this
-//! record, a damaged index page, a lock) is met before the record is written, and then nothing has changed.
+//! Every reason to refuse a change (a second candidate key, a key expression that is not understood or has no result
+//! for this record, a damaged index page, a lock) is checked before the record is written; after a refusal nothing has
+//! changed.
 //!
 //! **Which keys.** A tag lists a record if its FOR condition is true; a UNIQUE tag lists the first record with a key; a
 //! candidate tag refuses the second. Custom tags are changed by [`IndexedTable::add_key`] and
 //! [`IndexedTable::drop_key`] only. Deleted records keep their keys, unless a condition says otherwise. If one tag
-//! cannot be kept up, no change is made that would touch it: an index that silently lacks keys is worse than an error.
+//! cannot be maintained, changes that affect it are refused: an index that lacks keys unnoticed is worse than an error.
 //!
-//! **What is believed.** A tag whose keys turn out not to be those of its expressions is not changed: `trust.rs`.
+//! **Trust.** A tag whose keys differ from the values of its expressions is not changed: `trust.rs`.
 //!
-//! **Alone** ([`Access::Exclusive`]) no lock is taken, and records and pages are written when the table is flushed or
-//! closed, or when they are many.
+//! **Exclusive use** ([`Access::Exclusive`]) takes no locks, and writes records and pages when the table is flushed or
+//! closed, or when there are many.
 //!
-//! Limits: what a program does that has the table open without these index files is not noticed here. A crash between
-//! the writes of one change leaves an index that `check` reports and [`IndexedTable::reindex`] makes anew.
+//! Limits: changes by a program that has the table open without these index files are not noticed here. A crash between
+//! the writes of one change leaves an index that `check` reports and [`IndexedTable::reindex`] rebuilds.
 
 mod bag;
 mod build;
@@ -92,7 +93,7 @@ pub struct TagId {
     pub tag: usize,
 }
 
-/// What is known about a tag.
+/// The properties of a tag.
 #[derive(Clone, Debug)]
 pub struct TagInfo {
     /// Where it is.
@@ -141,7 +142,7 @@ impl IndexedTable {
     /// Fails as [`TableWriter::open`] does, and with `Code::Busy` if another program has the CDX for itself. A CDX that
     /// is damaged, or has a tag that is not understood, is no reason to fail here, but changes will.
     ///
-    /// What a transaction has left here that was cut off is undone first.
+    /// Changes that an interrupted transaction left in the table are undone first.
     pub fn open(fs: Arc<dyn FileSystem>, path: &Path, options: WriteOptions) -> Result<IndexedTable> {
         let mut begun = None;
         loop {
@@ -151,7 +152,8 @@ impl IndexedTable {
             if !is_busy && (opened.is_err() || options.access == Access::Shared) {
                 return opened;
             }
-            // Who undoes what was cut off is alone for that time; and one may have died while this waited to be alone.
+            // The process that undoes an interrupted transaction opens the table exclusively; and a transaction may
+            // have been interrupted while this call waited for exclusive use.
             match Watch::default().look(&*fs, path, None, None)? {
                 Left::Nothing => return opened,
                 Left::Ending
@@ -279,7 +281,7 @@ impl IndexedTable {
         bag.tag(number, keys.as_ref().map_err(Error::clone)?.key_type)
     }
 
-    /// Calls `read` with the keys of a tag while nobody writes to the index.
+    /// Calls `read` with the keys of a tag while writers of the index are excluded.
     pub fn with_tag<T>(&mut self, id: TagId, read: impl FnOnce(&Tag) -> Result<T>) -> Result<T> {
         self.list_appended()?;
         let wait = self.indexes.sharing.wait;
@@ -313,7 +315,7 @@ impl IndexedTable {
         &self.fs
     }
 
-    /// How it was opened.
+    /// The options that it was opened with.
     pub fn options(&self) -> WriteOptions {
         self.options
     }
@@ -367,7 +369,7 @@ impl IndexedTable {
 
 impl Drop for IndexedTable {
     fn drop(&mut self) {
-        // Nobody is left to be told; who wants to know closes the table.
+        // Errors are lost here; a caller that needs them closes the table.
         let _ = self.flush();
         self.abandon();
     }

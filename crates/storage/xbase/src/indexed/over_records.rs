@@ -1,4 +1,4 @@
-//! The keys of a table's records, for indexes that are made anew from them.
+//! The keys of a table's records, for rebuilding indexes.
 
 use super::build::Building;
 use super::{IndexedTable, Telling};

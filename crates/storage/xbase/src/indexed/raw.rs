@@ -1,4 +1,4 @@
-//! Records whose bytes are ready, written together with their keys: for who keeps a record's buffer.
+//! Writes finished bytes of records together with their keys, for callers with a record buffer.
 
 use super::IndexedTable;
 use crate::index::write::BagState;
@@ -6,8 +6,8 @@ use crate::writer::Change;
 use mainstay_types::Result;
 
 impl IndexedTable {
-    /// In which state an index file (by its number) was last read or written here; who reads it by other means can tell
-    /// from two of these whether only this table's changes lie between them.
+    /// The state in which an index file (by its number) was last read or written here; a reader by other means can tell
+    /// from two of these if only this table's changes are between them.
     pub fn index_state(&self, bag: usize) -> Option<BagState> {
         self.indexes.bags.get(bag)?.live().ok().map(|live| live.writer.state())
     }
@@ -29,7 +29,7 @@ impl IndexedTable {
         })
     }
 
-    /// Whether the record that was appended last has no keys yet.
+    /// Returns true if the record that was appended last has no keys yet.
     pub fn has_unlisted(&self) -> bool {
         self.unlisted.is_some()
     }

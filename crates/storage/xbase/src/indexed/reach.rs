@@ -1,7 +1,7 @@
 //! The files that a journal may lead to.
 //!
-//! A journal names tables and index files, and undoing it writes to them. Anybody who may write into a folder can put one
-//! there, and the process that undoes it may have more rights. So a path in a journal is followed only
+//! A journal names tables and index files, and undoing it writes to them. Any user with write access to a folder can
+//! put one there, and the process that undoes it may have more rights. So a path in a journal is followed only
 //!
 //! ```text
 //!   below the folder of the journal            shop/.mainstay-transactions/1.undo  ->  shop/orders.dbf, shop/2019/old.dbf
@@ -9,8 +9,9 @@
 //!                                              other/.mainstay-transactions/1.link ->  shop/.mainstay-transactions/1.undo
 //! ```
 //! with all symbolic links followed, and the journal is no symbolic link itself. A transaction writes the link before the
-//! journal names a table of that folder. What leads elsewhere is refused as a whole ([`Code::NotPermitted`]), before
-//! anything is changed. The list of stale indexes of a table is held to the same: `rebuild.rs`.
+//! journal names a table of that folder. A journal with a path elsewhere is refused as a whole
+//! ([`Code::NotPermitted`]), before anything is changed. The same holds for the list of stale indexes of a table:
+//! `rebuild.rs`.
 
 use super::journal::{Entry, FOLDER, folder_of};
 use mainstay_types::{Code, Error, Result};
@@ -34,7 +35,7 @@ pub(super) fn real_folder_of(fs: &dyn FileSystem, path: &Path) -> Result<PathBuf
 pub(super) enum Target {
     /// The path of a journal that is there.
     Journal(PathBuf),
-    /// That of one that was ended.
+    /// The target of a journal whose transaction has ended.
     Gone,
     /// Nothing: its transaction is just writing it, or was cut off in that.
     Unwritten,

@@ -1,4 +1,4 @@
-//! The table made anew - packed, emptied, given other fields - and all its indexes with it.
+//! Rebuilding of a table - packed, emptied, restructured - together with all its indexes.
 //!
 //! ```text
 //!   table.dbf.stale    names the index files; from here on they are not to be believed
@@ -8,9 +8,10 @@
 //! ```
 //! An [`interrupt`] ends it before the new table takes the old one's place, and not afterwards.
 //!
-//! Records get other numbers, so an index of before would lead to wrong records without any sign. Who opens the table
-//! for exclusive use and finds the list makes the indexes anew; who wants to open it beside others has to be alone for that moment. Other programs do not know of the list: between a crash in here
-//! and the next opening they would see the new table with the old indexes.
+//! Records get other numbers, so an old index would lead to wrong records unnoticed. A process that opens the table for
+//! exclusive use and finds the list rebuilds the indexes; one that opens it for shared use needs exclusive use during
+//! that. Other programs do not know of the list: between a crash here and the next opening they would see the new table
+//! with the old indexes.
 
 use super::bag::OpenBag;
 use super::build::{IndexSpec, beside, tag_spec};
@@ -54,7 +55,7 @@ impl IndexedTable {
         // The records are half of the work where keys are made of them.
         let parts = if self.indexes.bags.is_empty() { 1 } else { 2 };
         if let Err(error) = change(self, &mut |done, all| progress(done, all.saturating_mul(parts))) {
-            // Whether the table was replaced is not known: the list stays if it may have been.
+            // The table may have been replaced before the error: then the list stays.
             if self.writer.is_usable() {
                 self.unmark_stale()?;
             }
@@ -157,8 +158,8 @@ pub(super) fn stale_list(table: &Path) -> PathBuf {
 
 /// The index files that a table's list of stale ones names.
 ///
-/// Errors: `NotPermitted` when one of them is out of the table's folder: the list may come from anybody who may write there,
-/// and the indexes that it names are written.
+/// Errors: `NotPermitted` when one of them is out of the table's folder: the list may come from any user with write
+/// access there, and the indexes that it names are written.
 pub(super) fn stale_indexes(fs: &dyn FileSystem, table: &Path) -> Result<Vec<PathBuf>> {
     let list = stale_list(table);
     let names = match fs.read(&list) {

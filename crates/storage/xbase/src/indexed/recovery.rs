@@ -1,16 +1,16 @@
-//! What a transaction that was cut off has left is undone by the next who opens a table.
+//! Recovery: the next process that opens a table undoes the changes of an interrupted transaction.
 //!
-//! A record is undone if it is as the transaction left it, or half so (a write that the loss of power has torn): then it
-//! gets its old bytes and its old keys. If it is as it was before, there is nothing to do; if it is something else,
-//! another program has changed it since the crash, and it stays. Each step may be done twice, so a crash in here does
-//! no harm.
+//! A record is undone if it is as the transaction left it, or partly so (a torn write after a loss of power): then it
+//! gets its old bytes and its old keys. If it has its old state, there is nothing to do; in any other state, another
+//! program has changed it since the crash, and it stays. Each step is idempotent, so a crash during recovery does no
+//! harm.
 //!
 //! A program can die between two pages of an index. So all indexes of the table are compared with it afterwards, and
-//! made anew if they differ; for that one has to be alone, and if others have the table open it is left to the next
+//! rebuilt if they differ; that needs exclusive use, and if other programs have the table open it is left to the next
 //! opening (see `rebuild.rs`).
 //!
-//! Of a transaction whose commit is decided elsewhere, nobody here knows what to do: its tables are refused until it is
-//! settled.
+//! The outcome of a transaction whose commit is decided elsewhere is unknown here: its tables are refused until it is
+//! decided.
 
 use super::IndexedTable;
 use super::journal::{Abandoned, Entry, abandoned};
@@ -165,7 +165,7 @@ fn undo_table(fs: &Arc<dyn FileSystem>, damaged: &Damaged, entries: &[Entry]) ->
 
 /// Opens the table alone if that can be, else beside others; not again by way of here.
 fn open(fs: &Arc<dyn FileSystem>, damaged: &Damaged) -> Result<IndexedTable> {
-    // What is undone is on the disk before the journal goes, whatever the tables were opened with before.
+    // The undone changes are synced before the journal is removed, whatever options the tables were opened with before.
     let how = WriteOptions { scheme: Some(damaged.scheme), durable: true, ..WriteOptions::new(Access::Exclusive) };
     let once = LockWait { timeout: Duration::ZERO, ..LockWait::default() };
     match IndexedTable::open_unrecovered(Arc::clone(fs), &damaged.path, WriteOptions { wait: once, ..how }) {
@@ -297,7 +297,7 @@ fn without_link(layout: RecordLayout, bytes: &[u8]) -> Cow<'_, [u8]> {
     Cow::Owned(bytes)
 }
 
-/// Whether each byte is that of the one or of the other: a write that was torn.
+/// Returns true if each byte is that of the one or of the other: a write that was torn.
 fn is_of_both(now: &[u8], old: &[u8], new: &[u8]) -> bool {
     now.len() == new.len()
         && old.len() == new.len()
@@ -309,7 +309,7 @@ fn is_half_blank(now: &[u8], blank: &[u8], new: &[u8]) -> bool {
     is_of_both(now, blank, new) && now != blank
 }
 
-/// Whether a record was being taken out when that was cut off: its first byte is the mark of the end.
+/// Returns true if a record was being taken out when that was cut off: its first byte is the mark of the end.
 fn is_half_removed(now: &[u8], new: &[u8]) -> bool {
     now.first() == Some(&0x1A) && now.get(1..) == new.get(1..)
 }

@@ -1,9 +1,9 @@
-//! A new table with new indexes out of a damaged one.
+//! Repair: a new table with new indexes from a damaged one.
 //!
-//! The table and its memos are what [`crate::writer::repair`] can read of the old ones. Of the indexes only the definitions are
-//! taken over: they are built from the records of the new table, one tag at a time, so that one that cannot be built is
-//! reported and the others are there. The damaged files stay as they are, but for a transaction that was cut off: it is
-//! undone first, as by everybody who opens the table.
+//! [`crate::writer::repair`] copies the readable records and memos. Only the definitions of the indexes are copied:
+//! they are built from the records of the new table, one tag at a time, so that a tag that cannot be built is reported
+//! and the others are complete. The damaged files stay as they are, except that an interrupted transaction is undone
+//! first, as at every opening of the table.
 
 use super::bag::OpenBag;
 use super::build::tag_spec;

@@ -1,7 +1,7 @@
-//! Appends to an ADT in the place of a deleted record, as Advantage does before a table grows.
+//! Appends to an ADT that reuse a deleted record, as Advantage does before a table grows.
 //!
 //! A record that cannot be locked at once is passed over, and the table grows: another transaction has deleted it, and may be
-//! rolled back. Only single appends use records again; many records that are appended at once follow each other.
+//! rolled back. Only single appends reuse records; records of a bulk append follow each other.
 
 use super::IndexedTable;
 use mainstay_types::{Result, ValueRef};

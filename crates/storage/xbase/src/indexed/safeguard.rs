@@ -1,14 +1,15 @@
-//! Changes of keys in UNIQUE tags are noted before they are made, without a transaction, too.
+//! Changes of keys in UNIQUE tags are journaled before they are made, even without a transaction.
 //!
-//! A process that is killed between a record and its keys leaves the key of before in each tag. A tag that lists every record
-//! tells that with the record's next change (`trust.rs`); one that is UNIQUE may lack the new key rightly, because another
-//! record has it, and tells nothing. So for the moment of such a change beside others there is a journal as that of a
-//! transaction, of which the record is the only one: who opens the table next, or locks a record of it, undoes the change.
+//! A process that is killed between writing a record and its keys leaves the old key in each tag. In a tag that lists
+//! every record, the record's next change detects that (`trust.rs`); a UNIQUE tag may lack the new key correctly,
+//! because another record has it, so nothing is detected. So during such a change in shared use there is a journal like
+//! that of a transaction with this one record: the next process that opens the table, or locks a record of it, undoes
+//! the change.
 //!
 //! ```text
 //!   keys in memory | journal | record | pages | journal removed | record's lock given back
 //! ```
-//! Where no journal can be made, the change is made without one.
+//! If no journal can be created, the change is made without one.
 
 use super::journal::{Entry, Journal};
 use super::transaction::About;

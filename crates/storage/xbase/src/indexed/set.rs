@@ -1,4 +1,4 @@
-//! The index files of a table, as one: what a change of a record does to all their keys.
+//! The index files of a table as a set: the effects of a record's change on all their keys.
 //!
 //! ```text
 //!   follow     for each tag: key before, key after -> lock the index file -> in memory: take out, put in
@@ -6,12 +6,12 @@
 //!   settle     pages to the files, locks given back
 //!   take back  after an error: as if nothing had been
 //! ```
-//! **Nothing is written before everything is accepted.** A second candidate key, an expression that has no result for
-//! this record, a damaged page: all of these are met while the keys are changed in memory, before a byte of the record
-//! is written. What can fail later is only the writing itself.
+//! **Nothing is written before everything is accepted.** A second candidate key, an expression without a result for
+//! this record, a damaged page: all of these are detected while the keys are changed in memory, before a byte of the
+//! record is written. Only the writing itself can fail later.
 //!
-//! **Alone**, changed pages stay in memory until the table is flushed; a change that fails is taken back key by key,
-//! because the changes before it are in memory too.
+//! **With exclusive use**, changed pages stay in memory until the table is flushed; a change that fails is undone key
+//! by key, because the changes before it are in memory too.
 
 use super::bag::{Live, OpenBag, Sharing, not_kept_up};
 use super::duplicate::taken;
@@ -25,7 +25,7 @@ use mainstay_types::{Code, Error, Result};
 use std::collections::BTreeSet;
 use std::path::Path;
 
-/// Pages of changed keys are written after so many changes by one who is alone, to bound the memory they take.
+/// With exclusive use, pages of changed keys are written after so many changes, to bound their memory.
 const UNWRITTEN_CHANGES: u64 = 1 << 19;
 
 /// The index files of a table.
@@ -37,7 +37,7 @@ pub(super) struct IndexSet {
     durable: bool,
     scratch: Scratch,
     log: KeyLog,
-    /// Changes in memory, of one who is alone.
+    /// Changes in memory, with exclusive use.
     unwritten: u64,
     /// The keys of the record at hand.
     old_key: Vec<u8>,
@@ -59,7 +59,7 @@ pub(super) struct TagKey {
     key: Vec<u8>,
 }
 
-/// What a change of a record means for one tag.
+/// The effect of a record's change on one tag.
 #[derive(Clone, Copy, Debug)]
 struct Step {
     tag: usize,
@@ -67,7 +67,7 @@ struct Step {
     adds: bool,
 }
 
-/// What was done to keys and can be undone.
+/// A log of changes to keys, for undoing them.
 #[derive(Debug, Default)]
 struct KeyLog {
     entries: Vec<Done>,
@@ -104,7 +104,7 @@ impl IndexSet {
         }
     }
 
-    /// Whether a tag lists the first record with each key only.
+    /// Returns true if a tag lists the first record with each key only.
     pub(super) fn has_unique(&self) -> bool {
         self.bags.iter().any(|bag| bag.live().is_ok_and(|live| live.writer.tags().any(|tag| tag.unique)))
     }
@@ -221,8 +221,8 @@ impl IndexSet {
         Ok(())
     }
 
-    /// Whether a record may be listed some time after it was appended: nothing can refuse its keys by then that does not
-    /// refuse them now.
+    /// Returns true if a record may be listed some time after it was appended: nothing can refuse its keys by then that
+    /// does not refuse them now.
     pub(super) fn may_list_later(&self) -> bool {
         !self.sharing.alone
             && !self.bags.is_empty()
@@ -364,7 +364,7 @@ impl IndexSet {
         let live = self.bags[bag].live()?;
         let mut keys = Keys { scratch: &mut self.scratch, old: &mut self.old_key, new: &mut self.new_key };
         for (tag, (header, known)) in live.writer.tags().zip(&live.keys).enumerate() {
-            // What a program chooses is not changed behind its back; but a record that goes takes its keys along.
+            // Keys chosen by a program are left alone; but a deleted record takes its keys along.
             if header.custom && new.is_some() || header.change_only && old.is_none() {
                 continue;
             }
@@ -428,7 +428,7 @@ impl IndexSet {
         first
     }
 
-    /// Whether so much is only in memory that the table should be flushed.
+    /// Returns true if so much is only in memory that the table should be flushed.
     pub(super) fn is_full(&self) -> bool {
         self.unwritten > UNWRITTEN_CHANGES
     }
@@ -479,7 +479,7 @@ struct Keys<'s> {
 }
 
 impl Keys<'_> {
-    /// Whether one tag loses a key, and whether it gets one.
+    /// Plans a tag's change: true if it loses a key, and true if it gets one.
     fn plan(&mut self, keys: &TagKeys, record: u32, old: Option<&[u8]>, new: Option<&[u8]>) -> Result<(bool, bool)> {
         let (old_at, new_at) = (self.old.len(), self.new.len());
         let mut removes = false;

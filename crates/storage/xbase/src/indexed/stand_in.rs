@@ -1,19 +1,19 @@
-//! The rest of an appended record that is undone and is not the last one any more.
+//! The state of an appended record that is undone and is not the last one any more.
 //!
-//! Its place stays, because the numbers of the records behind it do. It becomes blank and deleted; but a candidate tag lists
-//! deleted records like others (unless its condition says otherwise) and takes each key once, so there can be one blank key
-//! only. Left with its values the record would keep the key that was rolled back, and nobody could use that until the table
-//! is packed. Left out of the tag it would be missing there, and FoxPro's REINDEX would stop at the second blank key.
+//! Its place remains, because the records behind it keep their numbers. It becomes blank and deleted; but a candidate
+//! tag lists deleted records like others (unless its condition says otherwise) and takes each key once, so there can be
+//! one blank key only. With its values the record would keep the key that was rolled back, and block it until the table
+//! is packed. Without an entry it would be missing in the tag, and FoxPro's REINDEX would stop at the second blank key.
 //!
-//! So where the blank key is taken, the fields that the candidate keys are made of get values of the record's own:
+//! So where the blank key is taken, the fields of the candidate keys get unique values:
 //!
 //! ```text
 //!   C  characters below the blank, by the number of the record      N, I, B, Y  the least numbers that fit
 //!   D  days of the first centuries                                  T           the same at midnight
 //! ```
-//! No program keeps such values in a key, and every program reads the table and makes its indexes anew as they are. They are
-//! tried until the tags take them. Where none is taken (a key of a logical field, or of one digit), the record stays with its
-//! values, deleted.
+//! No program uses such values as keys, and every program can read the table and rebuild its indexes with them. Values
+//! are tried until the tags accept them. If none is accepted (a key of a logical field, or of one digit), the record
+//! keeps its values, deleted.
 
 use super::IndexedTable;
 use crate::dbf::encode::Encoding;

@@ -1,31 +1,31 @@
 //! Transactions over tables: all changes of several tables stay, or none.
 //!
-//! **Which way.** There are two: to keep changes in memory until the commit, or to write them at once and to be able to
-//! undo them. Here they are written at once:
+//! **Method.** Changes may stay in memory until the commit, or be written at once with the means to undo them. Here
+//! they are written at once:
 //!
 //! ```text
 //!   change    how to undo it -> journal | record, keys -> files, as without a transaction
 //!   commit    everything written | the journal is removed | old memos are free | locks are given back
 //!   rollback  newest first: records and keys as they were | the journal is removed | locks are given back
-//!   crash     the next here who opens a table of that folder, or locks a record of one, undoes what the journal says
+//!   crash     the next process that opens a table of that folder, or locks a record of one, undoes the journal
 //! ```
-//! An appended record has its number from the start, the own changes are seen by every way of reading (scans, index
-//! walks, SQL), and files hold at every moment what a sequence of single changes would have left, index and table
-//! agreeing: other programs can read and write them all the time. The price: who reads without locks, which every xBase
-//! program does, sees changes that may yet be undone (isolation READ UNCOMMITTED for readers). Nobody can change them:
-//! every record that was changed stays locked to the end (of very many, the table instead, if nobody else uses it).
+//! An appended record has its number from the start, every read path (scans, index walks, SQL) sees the own changes,
+//! and files are always in the state that a sequence of single changes would leave, with index and table in agreement:
+//! other programs can read and write them all the time. The price: programs that read without locks, as every xBase
+//! program does, see changes that may yet be undone (isolation READ UNCOMMITTED for readers). They cannot change them:
+//! every changed record stays locked to the end (instead of very many records the table, if no other program uses it).
 //!
-//! **Undone.** An appended record that is still the last one is taken out of the table; behind it others may have
-//! appended, then it stays, blank and deleted. Numbers of counting fields are not given back. A record that somebody
-//! changed without the lock after a crash is left as it is. A transaction of which a part was to be undone and could not be
-//! (a full disk, an index that a write has failed) is not committed any more: it is rolled back, or undone as after a crash.
-//! Undoing is not interrupted ([`interrupt`]), nor is what is left of a commit once the journal is removed.
+//! **Undone.** An appended record that is still the last one is removed from the table; if other programs have appended
+//! behind it, it stays, blank and deleted. Counter values are not reused. A record that another program changed without
+//! the lock after a crash is left as it is. A transaction of which a part could not be undone (a full disk, an index
+//! after a failed write) cannot be committed any more: it is rolled back, or undone as after a crash. Undoing is not
+//! interrupted ([`interrupt`]), nor is the rest of a commit once the journal is removed.
 //!
-//! **Savepoints** are places in the journal. Undoing back to one keeps the locks, but those of records that were appended
-//! since: they are gone, and others may append.
+//! **Savepoints** are places in the journal. A rollback to one keeps the locks, except those of records that were
+//! appended since: these are removed, and other programs may append.
 //!
 //! Limits: tables are not packed, emptied, restructured or reindexed, and custom keys not changed, within a transaction.
-//! A table that is closed before the end keeps its changes, and gives its locks back.
+//! A table that is closed before the end keeps its changes, and releases its locks.
 
 use super::IndexedTable;
 use super::journal::{Entry, Journal};
@@ -73,7 +73,7 @@ struct Member {
     last_change: Option<u64>,
 }
 
-/// What a table knows about the transaction it takes part in.
+/// The state of a table's part in a transaction.
 #[derive(Debug)]
 pub(super) struct Joined {
     transaction: Transaction,
@@ -125,7 +125,7 @@ impl Transaction {
         Savepoint(self.state().places.len() as u64)
     }
 
-    /// Whether it was committed or rolled back.
+    /// Returns true if it was committed or rolled back.
     pub fn is_ended(&self) -> bool {
         self.state().ended
     }
@@ -155,9 +155,9 @@ impl Transaction {
 
     /// Makes the changes ready for a commit that is decided elsewhere, together with changes of another kind, and gives
     /// the name under which that decision is to be noted; `None` when nothing was changed. After it comes
-    /// [`Transaction::commit`] or [`Transaction::rollback`]. If neither comes (a crash), nobody undoes the changes or
-    /// builds on them until [`settle`](super::settle) is called by who knows the decision; `folder` is where that one
-    /// looks with [`in_doubt`](super::in_doubt).
+    /// [`Transaction::commit`] or [`Transaction::rollback`]. If neither comes (a crash), the changes are neither undone
+    /// nor used until a caller that knows the decision calls [`settle`](super::settle); it finds them in `folder` with
+    /// [`in_doubt`](super::in_doubt).
     ///
     /// Fails, with the transaction going on, as a commit does.
     pub fn prepare(&self, tables: &mut [&mut IndexedTable], folder: &Path) -> Result<Option<String>> {
@@ -235,7 +235,7 @@ impl Transaction {
         let Some(place) = state.places.get(kept).copied() else { return Ok(()) };
         state.places.truncate(kept);
         for member in &mut state.tables {
-            // Whether the one before was its own does not matter: it stays a table with changes.
+            // The change before may be of another table: this one counts as a table with changes all the same.
             let before = savepoint.0.checked_sub(1);
             member.last_change = member.last_change.and_then(|last| before.map(|before| last.min(before)));
         }
@@ -362,12 +362,12 @@ impl Joined {
         self.releases_table = true;
     }
 
-    /// Whether a record was changed, and so stays locked.
+    /// Returns true if a record was changed, and so stays locked.
     pub(super) fn has_changed(&self, record: u64) -> bool {
         self.changed.contains(&record)
     }
 
-    /// Whether it is time to ask for the whole table: now and then, once there are many records.
+    /// Returns true if it is time to ask for the whole table: now and then, once there are many records.
     pub(super) fn wants_table(&self) -> bool {
         self.changed.len() >= MANY_RECORDS && self.changed.len().is_multiple_of(MANY_RECORDS)
     }
@@ -386,7 +386,7 @@ impl Joined {
     }
 }
 
-/// What the journal says about a table.
+/// The journal's description of a table.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct About<'t> {
     pub(super) path: &'t Path,
@@ -488,8 +488,9 @@ impl IndexedTable {
         }
     }
 
-    /// Records whose appending was undone are nobody's any more: while they are locked nobody appends others. The journal
-    /// knows of them no more; before, it would take out what another has appended in their place.
+    /// Records whose append was undone are unlocked: while they are locked, no other program can append. The journal
+    /// must not have them any more then; otherwise recovery would remove records that another program has appended in
+    /// their place.
     fn give_back_vanished(&mut self) -> Result<()> {
         let Some(joined) = &mut self.joined else { return Ok(()) };
         let vanished = std::mem::take(&mut joined.vanished);
@@ -512,7 +513,7 @@ impl IndexedTable {
             }
         }
         if joined.releases_table {
-            // What the user has locked beside it stays locked.
+            // Records that the user has locked separately stay locked.
             let mut kept = self.writer.locked_records();
             kept.retain(|record| !joined.release.contains(record));
             first = first.and(self.writer.unlock());

@@ -1,13 +1,13 @@
-//! Whether a tag's keys are what its expression gives here.
+//! Trust in tags: their keys are compared with the values of their expressions.
 //!
-//! An index does not say in which order its program sorts text, nor which letters are capitals there: Harbour with a
-//! national code page writes keys that look like any others. (Where the letters are those of the table's code page, or those of
-//! ASCII, the keys tell, and are kept up so: `keys/letters.rs`.) And a program that has not kept an index up leaves no trace
-//! either. Changing such a tag by what is understood here would damage it more with every record. Two things are looked
-//! at, at little cost:
+//! An index stores neither its program's text order nor the set of its letters: Harbour with a national code page
+//! writes keys that look like any others. (Where the letters are those of the table's code page, or those of ASCII, the
+//! keys show it, and the tag is maintained accordingly: `keys/letters.rs`.) A program that did not maintain an index
+//! leaves no trace either. Changing such a tag by the wrong rules would damage it more with every record. Two checks
+//! are made, at little cost:
 //!
-//! **A key that is not there.** If a record loses a key which the tag does not have, all of the tag is searched for the
-//! record. Three things may be found:
+//! **A missing key.** If a record loses a key which the tag does not have, the whole tag is searched for the record.
+//! There are three results:
 //!
 //! ```text
 //!   not listed                            somebody has left it out                                   mended
@@ -16,16 +16,16 @@
 //!   under another key, as others are;     the tag's order or expression is another one than is       refused
 //!   or under the very key                 understood here
 //! ```
-//! What is mended gets its new key, loses keys of earlier values, and so in all other tags. (Harbour reports damage in an
-//! NTX.)
+//! A repaired record gets its new key and loses keys of earlier values, in all other tags too. (Harbour reports damage
+//! in an NTX.)
 //!
-//! **A key with letters beyond ASCII**, the first one of each tag: some pages are read, which have to be in the order of
-//! bytes, and the keys of this kind in them compared with their records.
+//! **A key with letters beyond ASCII**, the first one of each tag: some pages are read, which have to be in the order
+//! of bytes, and their keys of this kind are compared with their records.
 //!
-//! Tags that list some records only by their making lack keys rightly. A UNIQUE tag does where another record has the key,
-//! which is not looked into further: updates of records that it does not list are nothing rare. Where nobody has the key,
-//! or another tag tells that the record was left out, it is searched like the others. What a program of ours has left that
-//! was killed is undone before: `safeguard.rs`.
+//! Tags that by design list only some records lack keys correctly. A UNIQUE tag does where another record has the key,
+//! which is not examined further: updates of records that it does not list are common. Where no record has the key, or
+//! another tag shows that the record was left out, it is searched like the others. The changes of a killed Mainstay
+//! process are undone before: `safeguard.rs`.
 
 use super::bag::Live;
 use crate::dbf::Dbf;
@@ -40,7 +40,7 @@ const PAGES: usize = 256;
 /// Keys that are compared with their records then.
 const KEYS: usize = 32;
 
-/// What is found where the key of a record is missing.
+/// The finding for a record whose key is missing.
 #[derive(Debug)]
 pub(super) enum Missing {
     /// The tag may lack it.
@@ -75,14 +75,14 @@ impl Sample {
     }
 }
 
-/// Whether the tag has the key of every record that its expressions list; one that is unique has each key once.
+/// Returns true if the tag has the key of every record that its expressions list; one that is unique has each key once.
 fn has_all(header: &TagHeader) -> bool {
     // A plain IDX cannot say that it was made over some of the records.
     !(header.partial || header.custom || header.kind == BagKind::PlainIdx)
 }
 
-/// Whether so many keys that are none of the expression's speak against it. Another program may be between a record and its
-/// key, or was cut off there.
+/// Returns true if this number of keys that differ from the expression's is evidence against it. Another program may be
+/// between writing a record and its key, or was interrupted there.
 fn are_many(other: usize, all: usize) -> bool {
     other > 2 && other * 2 > all
 }
@@ -95,7 +95,7 @@ impl Live {
         };
         let is_unique = header.unique;
         if is_unique {
-            // It takes a key only if nobody has it.
+            // It takes a key only if no record has it.
             if !self.writer.insert(tag, key, record)? {
                 return Ok(Missing::Rightly);
             }
@@ -146,7 +146,7 @@ impl Live {
         self.distrusted(tag, &format!("lists record {record} in another order than that of bytes"))
     }
 
-    /// How many of these keys are not those that the tag's expression gives for their records.
+    /// The number of these keys that differ from the values of the tag's expression for their records.
     fn others(&self, tag: usize, found: &[(Vec<u8>, u32)], dbf: &Dbf) -> usize {
         let Some(Ok(keys)) = self.keys.get(tag) else { return found.len() };
         let (mut scratch, mut bytes, mut other) = (Scratch::new(), Vec::new(), 0);
@@ -159,7 +159,7 @@ impl Live {
         other
     }
 
-    /// Whether a tag should list every record of its condition, or the first one of each key, and refuses none.
+    /// Returns true if a tag should list every record of its condition, or the first one of each key, and refuses none.
     pub(super) fn lists_all(&self, tag: usize) -> bool {
         self.writer.tags().nth(tag).is_some_and(|header| has_all(header) && !header.candidate)
     }

@@ -1,21 +1,21 @@
-//! A record that was appended for a program to fill in gets its keys once.
+//! A record that a program appends blank and fills in later gets its keys only once.
 //!
 //! An xBase program that shares a table appends a blank record, which stays locked, gives it its values and writes it.
-//! Keys of the blank record would be put into all tags to be taken out again a moment later. As Harbour does
-//! (`fCdxAppend`), the record itself is written and counted at once, and listed when the first of these happens:
+//! Keys of the blank record would be inserted into all tags and removed again shortly after. As in Harbour
+//! (`fCdxAppend`), the record itself is written and counted at once, and listed at the first of these events:
 //!
 //! ```text
 //!   its values are written, or its mark of deletion    the keys are those of the values
 //!   its lock is given back, the table is flushed       the keys are those of the blank record
 //!   another record is appended, a tag is read here     the same
 //! ```
-//! Until then nobody else can change the record, and an order does not show it. What can refuse the change is met
-//! before the blank record is written, but for damaged pages. A candidate tag is one that can refuse it later: a table
-//! that has one lists its records at once, and so does a transaction, which writes down how to take the keys back.
+//! Until then no other program can change the record, and an order does not show it. Everything that can refuse the
+//! change is checked before the blank record is written, except damaged pages. A candidate tag could refuse it later: a
+//! table that has one lists its records at once, and so does a transaction, which journals the keys to undo.
 //!
-//! **A process that is killed between the two** leaves a blank record that no tag lists. It is mended by whoever opens
-//! the table next for writing, if it is the last record ([`IndexedTable::list_last`]); behind others, `check` reports it,
-//! and the first change of one of its keys gives it all of them (`trust.rs`).
+//! **A process that is killed between the two** leaves a blank record that no tag lists. The next process that opens
+//! the table for writing repairs it, if it is the last record ([`IndexedTable::list_last`]); behind others, `check`
+//! reports it, and the first change of one of its keys gives it all of them (`trust.rs`).
 
 use super::IndexedTable;
 use mainstay_types::Result;
@@ -63,8 +63,8 @@ impl IndexedTable {
         listed
     }
 
-    /// Gives the last record its keys, if it is blank, nobody's, and not listed: a process was killed that had
-    /// appended it. What keeps that from being done is no reason not to open the table.
+    /// Gives the last record its keys, if it is blank, unlocked and not listed: the process that appended it was
+    /// killed. A failure of this does not prevent the opening of the table.
     pub(super) fn list_last(&mut self) {
         if self.indexes.bags.is_empty() || self.joined.is_some() {
             return;

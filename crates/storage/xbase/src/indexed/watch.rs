@@ -1,14 +1,15 @@
-//! Whether a transaction was cut off, for one who has the table open already and gets a lock in it.
+//! Detection of interrupted transactions when a process that has the table open already gets a lock in it.
 //!
-//! A process that is killed loses its locks one after the other: those of records before that of its journal, as its
-//! files are closed in the order in which it has opened them. And who undoes a transaction holds its journal, but each
-//! record only while that is restored. So a journal that is held says nothing yet about a record that could be locked:
-//! but if it names the record, its owner is dying, or somebody is undoing it, as a transaction that lives keeps what it
-//! has changed locked until its journal is gone. Such a record is not had yet ([`Left::Ending`]).
+//! A killed process loses its locks one after the other: those of records before that of its journal, as its files are
+//! closed in the order in which it has opened them. A process that undoes a transaction locks its journal, but each
+//! record only while that is restored. So a locked journal alone proves nothing about a record that could be locked:
+//! but if it names the record, its owner is dying, or another process is undoing it, because a running transaction
+//! keeps its changed records locked until its journal is removed. The lock of such a record does not count yet
+//! ([`Left::Ending`]).
 //!
-//! **Cost.** While there is no journal but the own: one look at the folder. Each journal of another process is opened, and
-//! of one that is held the entries are read that were not there the last time, with the last that was: a transaction that
-//! goes back to a savepoint cuts its journal off.
+//! **Cost.** Without other journals: one stamp of the folder. Each journal of another process is opened, and from a
+//! locked one the new entries are read, together with the last known one: a rollback to a savepoint truncates the
+//! journal.
 
 use super::journal::{Entry, FOLDER, FRAME_LENGTH, HEADER_LENGTH, decode, folder_of, whole_entry};
 use super::reach::{Target, tables_of, target_of};
@@ -19,21 +20,22 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::SystemTime;
 
-/// What the journals of others say about something that was locked.
+/// The entries of other journals on a locked record or table.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) enum Left {
-    /// It is as the last who has committed left it.
+    /// It is as the last commit left it.
     Nothing,
     /// A transaction has changed it that is being cut off or undone at this moment.
     Ending,
-    /// A transaction in this folder belongs to nobody.
+    /// A transaction in this folder is abandoned.
     Abandoned,
 }
 
-/// How much of a journal is read at once, unless an entry is longer.
+/// The number of bytes of a journal that are read at once, unless an entry is longer.
 const WINDOW: u64 = 1 << 20;
 
-/// What was seen of a folder's journals: looking again costs one question while there is no other than the own.
+/// A cached view of a folder's journals: looking again costs one system call while the only journal is this
+/// transaction's.
 #[derive(Debug, Default)]
 pub(super) struct Watch {
     /// The journals of others, and the folder's stamp under which they were all, if a later one changes that.
@@ -43,7 +45,7 @@ pub(super) struct Watch {
     /// The stamp of that under which it had no folder of journals, if a later one changes that: an open folder tells it in
     /// half the time that the system needs to look for a name.
     without: Option<Stamp>,
-    /// What the journals of other processes name.
+    /// The records that other processes' journals name.
     named: BTreeMap<PathBuf, Named>,
     /// So many times the name is looked for before the stamp is asked for.
     unasked: u32,
@@ -53,8 +55,8 @@ pub(super) struct Watch {
 const LOOKS_UNASKED: u32 = 16;
 
 impl Watch {
-    /// What is left of others' transactions at a record that was just locked, or at the table if no record is given.
-    /// `own` is a journal of which that is known.
+    /// Changes that other transactions left in a record that was just locked, or in the table if no record is given.
+    /// `own` is the caller's journal, which is skipped.
     pub(super) fn look(
         &mut self,
         fs: &dyn FileSystem,
@@ -62,7 +64,7 @@ impl Watch {
         own: Option<&Path>,
         record: Option<u64>,
     ) -> Result<Left> {
-        // Mostly there is none.
+        // Usually there is none.
         if self.still_without(fs) {
             return Ok(Left::Nothing);
         }
@@ -98,7 +100,7 @@ impl Watch {
         Ok(found)
     }
 
-    /// Whether nothing has come into the table's folder since there was no folder of journals in it.
+    /// Returns true if the table's folder is unchanged since it had no folder of journals.
     fn still_without(&mut self, fs: &dyn FileSystem) -> bool {
         let (Some(tables), Some(without)) = (&self.tables, self.without) else { return false };
         if tables.stamp_by_name(fs).is_ok_and(|stamp| stamp == without) {
@@ -142,13 +144,14 @@ pub(super) fn others_in(fs: &dyn FileSystem, journals: &Path, own: Option<&Path>
     Ok(others)
 }
 
-/// Whether this process has begun the transaction: then it lives.
+/// Returns true if this process has begun the transaction, which then is alive.
 fn is_of_this_process(journal: &Path) -> bool {
     let name = journal.file_name().unwrap_or_default().to_string_lossy();
     name.split('-').next() == Some(&std::process::id().to_string())
 }
 
-/// How far the journal of another transaction was read: it goes on, and may be cut off at a savepoint.
+/// The position up to which another transaction's journal was read: the journal grows, and may be truncated at a
+/// savepoint.
 #[derive(Debug, Default)]
 pub(super) struct Progress {
     /// Where the last entry is that was read, and what is in front of it.

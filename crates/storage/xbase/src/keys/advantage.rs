@@ -7,8 +7,8 @@
 //!   FOR    F10 <> NULL      --> .NOT. ISNULL(F10), over fields that are called F1, F2, ...
 //! ```
 //! A part is a field, or `UPPER()` or `LOWER()` of one; its bytes are made of the bytes of the field, because NULL has a key of
-//! its own ([`KeyForm`]). What else Advantage allows there is not understood: the tag is named and not used. So are fields of
-//! types whose keys are not known: Numeric, Time, Raw and the types of varying length.
+//! its own ([`KeyForm`]). Other expressions of Advantage are not understood: the tag is listed and not used. The same
+//! holds for fields of types whose keys are not known: Numeric, Time, Raw and the types of varying length.
 //!
 //! Programs and SQL name the fields; [`to_file`] and [`to_names`] translate. Limit: where a field is called `F2` and is not the
 //! second one, an expression by numbers is taken for one by names when a tag is made of it.
@@ -128,7 +128,7 @@ impl AdvantageKey {
         Ok(Some((parts, types)))
     }
 
-    /// How the keys are stored.
+    /// The storage of the keys.
     pub(crate) fn form(&self) -> KeyForm {
         match self.parts[..] {
             [part] => part.form(),
@@ -178,7 +178,7 @@ impl AdvantageKey {
         let mut rest = text;
         for part in &self.parts {
             let (own, behind) = rest.split_at_mut(part.key_len().min(rest.len()));
-            // What the expression changes, the program has changed.
+            // The program has made the changes of the expression already.
             if part.kind == Type::CiCharacter && part.case == Case::Lower {
                 part.fold(&self.letters, own);
             }
@@ -186,8 +186,8 @@ impl AdvantageKey {
         }
     }
 
-    /// An xBase expression over fields that are called `F1`, `F2` ...: what the key is to those who compare it with conditions.
-    /// With several parts, the same values as one text.
+    /// An xBase expression over fields that are called `F1`, `F2` ...: the form of the key that is compared with
+    /// conditions. With several parts, the same values as one text.
     pub(crate) fn expression(&self) -> String {
         let several = self.has_parts();
         let parts: Vec<String> = self.parts.iter().map(|part| part.expression(several)).collect();

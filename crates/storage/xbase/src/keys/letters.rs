@@ -1,11 +1,12 @@
-//! Which letters the program knows that keeps a tag.
+//! The set of letters of the program that maintains a tag.
 //!
 //! UPPER() of FoxPro makes `É` of `é`, by the table's code page; that of Clipper and Harbour knows the 26 letters, unless the
 //! program has chosen a national code page, which has letters of its own: Harbour's RU866 leaves `ё` as it is. An index
-//! does not name its program, and one with keys of several kinds finds nothing reliably. So the dialect says only what is
-//! expected of a tag, and its keys decide: of the keys beyond ASCII, those of their records are counted with the letters of
-//! ASCII, of the table's code page, and of Harbour's national pages that sort by bytes. Most keys win; where there are no
-//! more than with the expected letters, these. Keys of none of them are those of another expression: `indexed/trust.rs`.
+//! does not name its program, and one with keys of several kinds is unreliable. So the dialect only gives the expected
+//! letters of a tag, and its keys decide: the keys beyond ASCII that agree with their records are counted with the
+//! letters of ASCII, of the table's code page, and of Harbour's national pages that sort by bytes. The letters with the
+//! most keys win; at a tie, the expected ones. If no letters fit, the keys are those of another expression:
+//! `indexed/trust.rs`.
 //!
 //! In a national order the letters are those of its code page: `order.rs`.
 
@@ -36,7 +37,7 @@ pub enum Letters {
 }
 
 impl Letters {
-    /// What programs of this dialect know, unless they are told otherwise.
+    /// The default of programs of this dialect.
     pub(super) fn of(dialect: Dialect) -> Letters {
         match dialect {
             Dialect::Clipper => Letters::Ascii,
@@ -44,7 +45,7 @@ impl Letters {
         }
     }
 
-    /// What conditions over the records of a table know, whatever its indexes are.
+    /// The letters for conditions over the records of a table, whatever its indexes are.
     pub fn of_table(dbf: &Dbf) -> Letters {
         Letters::of(dialect_of(dbf))
     }
@@ -65,7 +66,7 @@ impl Letters {
         }
     }
 
-    /// What else a tag that sorts by bytes may have been made with.
+    /// Other letters that a tag in byte order may have been made with.
     fn others(self, dbf: &Dbf) -> Vec<Letters> {
         let is_candidate = |known: &&Collation| known.is_byte_order() && may_be_of(known, dbf);
         let mut national: Vec<&Collation> = collations().iter().filter(is_candidate).collect();
@@ -76,7 +77,7 @@ impl Letters {
 }
 
 impl TagKeys {
-    /// Whether keys or condition depend on which letters are known.
+    /// Returns true if keys or condition depend on which letters are known.
     pub fn depends_on_letters(&self) -> bool {
         let depends = |compiled: &crate::expr::Compiled| compiled.depends_on_letters();
         depends(&self.key)
@@ -84,7 +85,7 @@ impl TagKeys {
             || self.condition.as_ref().is_some_and(depends)
     }
 
-    /// What its keys were found to be made with, or what is expected of it.
+    /// The conventions that its keys were found to follow, or the expected ones.
     pub fn conventions(&self) -> Conventions {
         Conventions { letters: self.letters, order: self.key_type.order() }
     }

@@ -1,6 +1,6 @@
-//! Which order the text keys of a tag are in, and which letters its program knows.
+//! Detection of the order of a tag's text keys, and of its program's letters.
 //!
-//! An index file names neither. Keys of some pages are looked at ([`Tag::sample`]):
+//! An index file names neither. Keys of some pages are sampled ([`Tag::sample`]):
 //!
 //! ```text
 //!   keys in the order of bytes                         that is it, as with nearly all programs
@@ -9,12 +9,12 @@
 //!   else, they differ from byte order only in letters  a national order that is not known
 //!   else                                               damage: the order of bytes is expected, and check reports it
 //! ```
-//! Keys out of byte order are evidence of a collation only if they are the keys of their records: a damaged page holds
-//! anything. Where the tag tells capitals from small letters, the letters have to fit, too; see `letters.rs`.
+//! Keys out of byte order are evidence of a collation only if they are the keys of their records: a damaged page may
+//! contain anything. Where the tag is case-sensitive, the letters have to fit, too; see `letters.rs`.
 //!
-//! Where the table says in which code page it is, collations of others do not count. Of several collations that fit, searches
-//! go by one of the table's code page, if there is one. Tags of one file are kept by
-//! one program: what one of them tells counts for the others whose keys fit it ([`TagKeys::joined`]).
+//! If the table declares its code page, collations of other code pages do not count. Of several collations that fit,
+//! searches use one of the table's code page, if there is one. One program maintains all tags of a file: the result for
+//! one of them applies to the others whose keys fit it ([`TagKeys::joined`]).
 
 use super::{Conventions, Letters, TagKeys};
 use crate::collation::{Collation, Fitting, KeyOrder, National, collations};
@@ -36,7 +36,7 @@ const COMPARED: usize = 256;
 pub(super) struct KeySample {
     keys: Vec<u8>,
     records: Vec<Option<u32>>,
-    /// Whether the key before is directly in front of it.
+    /// True if the key before is directly in front of it.
     follows: Vec<bool>,
     length: usize,
     falling: bool,
@@ -47,7 +47,7 @@ impl KeySample {
     pub(super) fn of(tag: &Tag) -> KeySample {
         let (length, falling) = (tag.header().key_length, tag.is_falling());
         let mut sample = KeySample { length, falling, ..KeySample::default() };
-        // What cannot be read is reported by those who need it.
+        // A page that cannot be read is reported where it is needed.
         let _ = tag.sample(PAGES, &mut |sampled| {
             sample.keys.extend_from_slice(sampled.key);
             sample.records.push(sampled.record);
@@ -70,7 +70,7 @@ impl KeySample {
         })
     }
 
-    /// How many keys are not in the order of a collation.
+    /// The number of keys that are not in the order of a collation.
     fn violations(&self, collation: &Collation) -> usize {
         self.pairs().filter(|(_, left, right)| collation.compare(left, right) == Ordering::Greater).count()
     }
@@ -101,7 +101,7 @@ impl KeySample {
         counted.iter().filter(|(_, violations)| *violations == least).fold(0, |fitting, (at, _)| fitting | 1 << at)
     }
 
-    /// Whether keys are out of byte order only where they differ by letters beyond ASCII, or by their case.
+    /// Returns true if keys are out of byte order only where they differ by letters beyond ASCII, or by their case.
     fn looks_national(&self, out_of_order: &[usize]) -> bool {
         let is_national = |at: &&usize| {
             let (left, right) = (self.key(**at - 1), self.key(**at));
@@ -135,13 +135,13 @@ impl Records<'_> {
         Records { dbf, scratch: Scratch::new(), bytes: Vec::new() }
     }
 
-    /// Whether a key is that of its record.
+    /// Returns true if a key is that of its record.
     pub(super) fn agrees(&mut self, keys: &TagKeys, key: &[u8], record: u32) -> bool {
         let read = self.dbf.read_record(u64::from(record).saturating_sub(1), &mut self.bytes);
         read.is_ok() && keys.key_of(&mut self.scratch, &self.bytes, record).is_ok_and(|own| own == key)
     }
 
-    /// How many of these keys are those of their records.
+    /// The number of these keys that belong to their records.
     pub(super) fn count<'k>(&mut self, keys: &TagKeys, found: impl Iterator<Item = (&'k [u8], u32)>) -> usize {
         found.filter(|(key, record)| self.agrees(keys, key, *record)).count()
     }
@@ -155,7 +155,7 @@ impl TagKeys {
         }
         let sample = KeySample::of(tag);
         let out_of_order = sample.out_of_byte_order();
-        // Which collation an ADI has, its header says.
+        // The header of an ADI names its collation.
         if out_of_order.is_empty() || tag.header().kind == BagKind::Adi {
             return self.settled_by(tag, &sample, dbf);
         }
@@ -223,7 +223,7 @@ impl TagKeys {
         best.and_then(|(_, collation)| in_collation(collation, best_fitting)).unwrap_or(self)
     }
 
-    /// Whether keys out of byte order, and those in front of them, are mostly those of their records.
+    /// Returns true if keys out of byte order, and those in front of them, are mostly those of their records.
     fn are_genuine(&self, sample: &KeySample, out_of_order: &[usize], dbf: &Dbf) -> bool {
         let mut records = Records::of(dbf);
         let places = out_of_order.iter().take(COMPARED).flat_map(|at| [*at - 1, *at]);
@@ -238,8 +238,8 @@ impl TagKeys {
     }
 }
 
-/// Whether the programs of a table may have this collation: if the table says in which code page it is, it has to be one of
-/// that.
+/// Returns true if the programs of a table may have this collation: if the table says in which code page it is, it has
+/// to be one of that.
 pub(super) fn may_be_of(collation: &Collation, dbf: &Dbf) -> bool {
     dbf.stated_code_page().is_none_or(|page| collation.is_of_page(page.number()))
 }

@@ -1,4 +1,4 @@
-//! The locks of index files: one byte or a pool of bytes, taken whole by who writes and byte by byte by who reads.
+//! The locks of index files: one byte or a pool of bytes; a writer takes the whole pool, a reader one byte.
 
 use super::{LockPlan, LockWait, release_all, take};
 use mainstay_types::Result;
@@ -11,7 +11,7 @@ pub(crate) struct IndexLock {
 }
 
 impl IndexLock {
-    /// That of the index files of a table which is locked so.
+    /// The lock of the index files of a table with this lock plan.
     pub(crate) fn of(plan: LockPlan) -> IndexLock {
         IndexLock { plan }
     }
@@ -38,7 +38,7 @@ impl IndexLock {
         ReadingLock::try_take(file, self.plan)
     }
 
-    /// Who keeps it from being read.
+    /// The holder of a lock that prevents reading.
     pub(crate) fn holder(self, file: &dyn WritableFile) -> Result<Option<LockHolder>> {
         self.plan.index().holder(file, LockMode::Shared)
     }
@@ -64,7 +64,7 @@ fn take_whole(file: &dyn WritableFile, range: ByteRange, wait: LockWait) -> Resu
     taken
 }
 
-/// The lock of an index file for reading: nobody writes until it is given back.
+/// The lock of an index file for reading: writers are excluded until it is released.
 #[derive(Clone, Copy, Debug)]
 #[must_use = "it has to be given back"]
 pub struct ReadingLock([Option<ByteRange>; 2]);

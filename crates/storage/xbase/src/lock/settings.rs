@@ -1,15 +1,15 @@
-//! What a folder's `mainstay.toml` says of the locks of its tables.
+//! Lock settings of a folder's tables in `mainstay.toml`.
 //!
 //! ```toml
 //! lock_scheme = "harbour64"    # the locks of the programs that share the tables: see LockScheme::by_name
-//! lock_timeout_ms = 10000      # how long a lock is waited for, where nobody says it for himself
-//! lock_interval_ms = 50        # how long until it is asked for again
+//! lock_timeout_ms = 10000      # time to wait for a lock, unless the program gives its own
+//! lock_interval_ms = 50        # time between two tries
 //! adt_shared = true            # only Mainstay writes to ADTs, so that several of its processes may at once
 //! [tables.stock]
-//! lock_scheme = "foxpro"       # for this one, whatever is said above
+//! lock_scheme = "foxpro"       # overrides the setting above
 //! ```
-//! The file says which programs share the folder, so it comes before what a program of ours asks for: one that opens a table
-//! as ADS_CDX knows nothing of those others.
+//! The file describes the programs that share the folder, so it overrides the request of a Mainstay program: one that
+//! opens a table as ADS_CDX does not know of those others.
 
 use super::{LockScheme, LockWait};
 use mainstay_types::{Code, Error, Result};
@@ -22,12 +22,12 @@ use std::time::Duration;
 /// The name of a folder's settings file.
 pub const SETTINGS_FILE: &str = "mainstay.toml";
 
-/// How the locks of a table are taken, as far as its folder says.
+/// The folder's settings for the locks of a table.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct LockSettings {
     /// The locks of the programs that share it.
     pub scheme: Option<LockScheme>,
-    /// How long one is waited for.
+    /// The time to wait for a lock.
     pub timeout: Option<Duration>,
     /// The time between two attempts.
     pub interval: Option<Duration>,
@@ -53,7 +53,7 @@ struct SettingsFile {
 }
 
 impl LockSettings {
-    /// What the folder of a table says of it.
+    /// The settings in the folder of a table.
     ///
     /// Errors: `InvalidSetting`.
     pub fn of_table(fs: &dyn FileSystem, table: &Path) -> Result<LockSettings> {
@@ -75,7 +75,7 @@ impl LockSettings {
         })
     }
 
-    /// Whether everything that a settings file says of locks is understood.
+    /// Returns true if all lock settings of a settings file are understood.
     ///
     /// Errors: `InvalidSetting`.
     pub fn check(text: &str) -> Result<()> {
@@ -83,12 +83,12 @@ impl LockSettings {
         std::iter::once(&file.all).chain(file.tables.values()).try_for_each(|said| said.understood().map(drop))
     }
 
-    /// The scheme of the folder, or else the one that somebody asks for.
+    /// The scheme of the folder, or else the requested one.
     pub fn scheme_or(&self, asked: Option<LockScheme>) -> Option<LockScheme> {
         self.scheme.or(asked)
     }
 
-    /// How a lock is waited for by who asks for this: one who says for how long means it.
+    /// The wait for a lock: the requested one, or the folder's where the request has the default.
     pub fn wait_or(&self, asked: LockWait) -> LockWait {
         let usual = LockWait::default();
         let of = |asked: Duration, usual: Duration, said: Option<Duration>| match said {

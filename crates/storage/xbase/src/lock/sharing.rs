@@ -1,7 +1,7 @@
 //! Locks that the handles and the statements of one connection hold together.
 //!
-//! A record that a program has locked through a handle is locked against others, and not against the statements that it
-//! runs itself. The system's locks know files and not connections, so who shares them looks here first:
+//! A record that a program has locked through a handle is locked against others, but not against the program's own
+//! statements. The system's locks belong to files and not to connections, so users that share them check here first:
 //!
 //! ```text
 //!   handle      locks record 7     -> bytes of the system on its file, a Hold here
@@ -9,11 +9,10 @@
 //!   handle      gives it back      -> the statement, which is in a transaction, still has it
 //!   statement   gives it back      -> the last one: the bytes are free
 //! ```
-//! A hold keeps the file open on which its bytes are. Who has the table has each of its records. Two handles share nothing:
-//! each may keep the other out. Which connection a table is opened for is said by [`LockSharing::enter`] on the thread
-//! that opens it.
+//! A hold keeps the file of its bytes open. A lock of the table includes each of its records. Two handles share
+//! nothing: each may lock the other out. [`LockSharing::enter`] sets the connection for tables that the thread opens.
 //!
-//! Limits: a table of which another has a record together with us is not locked as a whole.
+//! Limits: a table of which another user shares a record lock is not locked as a whole.
 
 use super::LockRanges;
 use mainstay_types::Result;
@@ -24,7 +23,7 @@ use std::marker::PhantomData;
 use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError, Weak};
 
-/// What a table is opened for.
+/// The purpose for which a table is opened.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Sharer {
     /// A handle, which shares with statements.
@@ -33,7 +32,7 @@ pub enum Sharer {
     Statement,
 }
 
-/// What is locked.
+/// The locked object.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub(super) enum Thing {
     Table,
@@ -66,7 +65,7 @@ pub(super) struct Hold {
 impl Drop for Hold {
     fn drop(&mut self) {
         if !self.is_released {
-            // Who had it last was closed: nobody is left to be told.
+            // The last holder was closed: no caller is left to receive the error.
             let _ = self.ranges.release(&*self.file);
         }
     }
@@ -121,18 +120,18 @@ impl LockSharing {
     }
 }
 
-/// What has become of a wish to have part in a lock.
+/// The result of a request to share a lock.
 #[derive(Debug)]
 pub(super) enum Joined {
     /// Nobody of the connection has it.
     Free,
     /// It is held together.
     Shared(Arc<Hold>),
-    /// One has it who does not share it.
+    /// Another user holds it without sharing.
     Refused,
 }
 
-/// One who shares.
+/// A user of shared locks.
 #[derive(Debug)]
 pub(super) struct Member {
     sharing: LockSharing,
@@ -151,8 +150,8 @@ impl Member {
         Some(Member { sharing, sharer, file: identity, number: NUMBERS.fetch_add(1, Ordering::Relaxed) })
     }
 
-    /// Has part in what another has locked, if there is such and if it may. Who may not is not to ask the system: the bytes
-    /// may be on its own file, and would be given to it once more.
+    /// Joins a lock of another user, if there is one and sharing is allowed. If it is refused, the system must not be
+    /// asked: the bytes may be locked on the same file, and would be granted again.
     pub(super) fn join(&self, thing: Thing) -> Joined {
         let held = self.sharing.held();
         let Some(hold) = held.get(&(self.file, thing)).and_then(Weak::upgrade) else { return Joined::Free };

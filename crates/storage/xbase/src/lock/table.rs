@@ -1,6 +1,6 @@
 //! The locks that one handle holds on a table.
 //!
-//! Those of records and of the table may be held together with others of the same connection: see [`super::sharing`].
+//! Locks of records and of the table may be shared with other users of the same connection: see [`super::sharing`].
 
 use super::sharing::{Hold, Joined, Member, Thing};
 use super::{LockPlan, LockRanges, LockWait, release_all, take};
@@ -17,7 +17,7 @@ pub(crate) struct TableLocks {
     file: Arc<dyn WritableFile>,
     pub(crate) plan: LockPlan,
     pub(crate) wait: LockWait,
-    /// Opened for exclusive use: nobody else is there, and no lock is needed.
+    /// Opened for exclusive use: no lock is needed.
     alone: bool,
     table: bool,
     header: bool,
@@ -47,7 +47,7 @@ impl TableLocks {
         }
     }
 
-    /// Whether anything is locked.
+    /// Returns true if anything is locked.
     pub(crate) fn holds_any(&self) -> bool {
         self.table || self.header || !self.records.is_empty() || self.new_hold.is_some()
     }
@@ -56,7 +56,7 @@ impl TableLocks {
         self.plan.records(&(record..=record))
     }
 
-    /// What another of the connection has locked that is the record, or the table with it.
+    /// The lock of another user of the connection on the record, or on the table that contains it.
     fn join_record(&self, record: u64) -> Joined {
         match self.join(Thing::Table) {
             Joined::Free => self.join(Thing::Record(record)),
@@ -218,7 +218,7 @@ impl TableLocks {
         Ok(())
     }
 
-    /// Whether a record is locked already, by itself or with the table.
+    /// Returns true if a record is locked already, by itself or with the table.
     pub(crate) fn holds(&self, record: u64) -> bool {
         self.alone || self.table || self.records.contains_key(&record)
     }
@@ -260,7 +260,7 @@ impl TableLocks {
         Ok(locked.then_some(true))
     }
 
-    /// What to say when they could not be had.
+    /// The error when the locks are not available.
     pub(crate) fn refused(&self, records: &RangeInclusive<u64>) -> Result<Error> {
         let holder = self.plan.records(records).holder(&*self.file, LockMode::Exclusive)?;
         let holder = holder.map_or_else(|| "another program".to_owned(), |holder| holder.to_string());

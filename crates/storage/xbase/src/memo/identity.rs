@@ -1,8 +1,8 @@
-//! Which kind of memo file it is.
+//! Detection of the kind of a memo file.
 //!
 //! Programs set the extension of their memo files as they like: a FoxPro memo may be called `.dbt`, beside a table whose
-//! version says FoxPro. Read as a DBT, it shows other records' texts, and writing to it destroys both. So where name and
-//! version agree, they are believed; where they do not, the content decides:
+//! version says FoxPro. Read as a DBT, it shows other records' texts, and writing to it destroys both. So where name
+//! and version agree, they decide; where they do not, the content decides:
 //!
 //! ```text
 //!   the header's next block lies at the end of the file, and the first value fits     that kind
@@ -61,7 +61,7 @@ fn doubt(expected: MemoKind, by_version: Option<MemoKind>) -> String {
     )
 }
 
-/// Whether header and first value of a file are those of this kind.
+/// Returns true if header and first value of a file are those of this kind.
 fn fits(file: &dyn File, kind: MemoKind, header: &[u8], length: u64) -> Result<bool> {
     let Some(word) = header.get(..4).and_then(|bytes| <[u8; 4]>::try_from(bytes).ok()) else { return Ok(false) };
     let next = u64::from(if kind == MemoKind::FoxPro { u32::from_be_bytes(word) } else { u32::from_le_bytes(word) });

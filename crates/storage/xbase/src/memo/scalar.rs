@@ -1,7 +1,7 @@
 //! Values of other types than text, as FlexFile, Six and Harbour put them into memo files.
 //!
-//! Each is made into the text that xBase would print for it, in place: the value's bytes from `start` are
-//! replaced. What is not a scalar stays as it is.
+//! Each is converted to the text that xBase would print for it, in place: the value's bytes from `start` are replaced.
+//! Other values stay unchanged.
 
 use super::Fetched;
 use mainstay_types::Date;

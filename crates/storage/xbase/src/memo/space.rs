@@ -1,4 +1,4 @@
-//! Which blocks of a memo file are free: the header's next block, and the lists of blocks that were given back.
+//! Free blocks of a memo file: the header's next block, and the lists of freed blocks.
 //!
 //! | file | list of free blocks |
 //! |---|---|
@@ -10,13 +10,12 @@
 //! | other ADM | several, not known in full, which are left alone: values go behind all others |
 //!
 //! (Harbour `dbffpt1.c` for the first two; CodeBase's `MEMO4CHAIN_ENTRY` for the chain, whose entries are the number
-//! of the next free block and the count of free blocks here.) Where there is no list, blocks given back are known
-//! to the writer that gave them back, until it closes the file: others only ever take blocks behind all others.
+//! of the next free block and the count of free blocks here.) Where there is no list, only the writer that freed blocks
+//! knows them, until it closes the file: other programs always take blocks behind all others.
 //!
-//! **Crashes.** A list is written before the blocks it gives out are written to, and after the record that referred
-//! to the blocks it takes back. So whatever is cut off leaves at most blocks that nobody uses. Only as many writes
-//! are made as the change needs; what pages and chains cannot take in one write is ordered so that a pointer is
-//! written after what it points to.
+//! **Crashes.** A list is written before the blocks allocated from it, and after the record that referred to the blocks
+//! freed to it. So an interruption leaves at most unused blocks. Only the necessary writes are made; changes of pages
+//! and chains that need several writes are ordered so that a pointer is written after its target.
 //!
 //! **Trust.** A list that reaches outside the file or overlaps itself is not used and not written. Only in a chain,
 //! where it would also be needed to append, that is an error.
@@ -129,7 +128,7 @@ impl Space {
         Ok(Space { kind, block_size, list, next, stored_next: next, stored_runs: runs.clone(), runs })
     }
 
-    /// Whether changes of the list may wait: until then its blocks hold nothing that the list needs.
+    /// Returns true if changes of the list may wait: until then its blocks hold nothing that the list needs.
     pub(super) fn may_wait(&self) -> bool {
         self.list != List::Chain
     }
@@ -139,7 +138,7 @@ impl Space {
         self.runs
     }
 
-    /// Whether blocks that are given back are found again by others.
+    /// Returns true if other programs find the blocks that are freed.
     pub(super) fn is_listed(&self) -> bool {
         self.list != List::None
     }
@@ -321,8 +320,8 @@ impl Space {
 }
 
 /// The first block behind all values. Blocks behind the last counted one may hold what a program wrote that ended
-/// before it counted, so they are left alone. A number far behind the end of the file is none that a program counted
-/// to, and would make the file huge.
+/// before it counted, so they are left alone. A number far behind the end of the file cannot be a program's count, and
+/// would make the file huge.
 fn believed(next: u64, end: u64) -> u64 {
     const SLACK: u64 = 1;
     if next > end + SLACK { end } else { next.max(end) }
@@ -466,7 +465,7 @@ mod tests {
         space.give(Run { block: 29, count: 1 });
         space.give(Run { block: 31, count: 1 });
         assert_eq!(space.runs, [Run { block: 29, count: 3 }]);
-        // What is free already is not given back twice, nor what was never given out.
+        // Blocks that are already free are not freed twice, nor blocks that were never allocated.
         space.give(Run { block: 30, count: 4 });
         space.give(Run { block: 39, count: 9 });
         assert_eq!(space.runs, [Run { block: 29, count: 3 }]);

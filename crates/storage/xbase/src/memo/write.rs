@@ -4,12 +4,12 @@
 //!   store   lock | free blocks: take, write list | value | unlock        then the record, by the caller
 //!   free    lock | free blocks: give, write list | unlock                after the record, by the caller
 //! ```
-//! A value is never written over the one that a record refers to. It gets blocks of its own; then the record is
-//! written with the new reference; then the old blocks are given back. So a program that is killed anywhere leaves
-//! the old text or the new one, and at worst some blocks that nobody uses, which packing the table brings back.
+//! A value never overwrites the one that a record refers to. It gets new blocks; then the record is written with the
+//! new reference; then the old blocks are freed. So a program that is killed anywhere leaves the old text or the new
+//! one, and at worst some unused blocks, which packing the table recovers.
 //!
-//! The lock is the first byte of the memo file, as in Harbour. Who has the table alone takes none, and writes the
-//! header and the list of free blocks only before records that need it ([`MemoWriter::settle`]).
+//! The lock is the first byte of the memo file, as in Harbour. With exclusive use there is no lock, and the header and
+//! the list of free blocks are written only before records that need it ([`MemoWriter::settle`]).
 
 use super::space::{Run, Space};
 use super::{DBASE4_MARK, HEADER_LENGTH, Memo, MemoKind, Reference, Window};
@@ -33,17 +33,17 @@ pub struct MemoWriter {
     /// Nobody else has the file open.
     alone: bool,
     wait: LockWait,
-    /// How its file grows is not known: no value is stored there.
+    /// The growth of this kind of file is unknown: no value is stored there.
     is_sealed: bool,
-    /// What is free; kept between calls only by one who is alone.
+    /// The free blocks; kept between calls only with exclusive use.
     space: Option<Space>,
     /// Beside others, blocks that were given back here to a file without a list of them.
     spare: Vec<Run>,
 }
 
 impl MemoWriter {
-    /// Opens the memo file of a table with this version byte. `alone` says that nobody else has it open, so that
-    /// no locks are needed.
+    /// Opens the memo file of a table with this version byte. With `alone`, no other program has it open, so that no
+    /// locks are needed.
     pub fn open(file: Arc<dyn WritableFile>, table_version: u8, alone: bool, wait: LockWait) -> Result<MemoWriter> {
         let read: Arc<dyn File> = Arc::clone(&file) as Arc<dyn File>;
         let memo = Memo::open(read, table_version)?;
@@ -148,7 +148,7 @@ impl MemoWriter {
         self.end(space, result)
     }
 
-    /// Writes what one who is alone has put off: to be called before a record is written.
+    /// Writes the changes deferred under exclusive use: to be called before a record is written.
     pub fn settle(&mut self) -> Result<()> {
         match &mut self.space {
             Some(space) => space.write(&*self.file),

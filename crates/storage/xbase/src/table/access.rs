@@ -1,11 +1,11 @@
-//! Rushmore: which parts of a condition are answered by ranges of keys.
+//! Rushmore: answering parts of a condition by ranges of keys.
 //!
-//! A conjunction may leave parts out (the scan applies the whole condition anyway), a disjunction may not. All that a
-//! conjunction asks of the fields of one tag becomes one set of ranges of that tag, so BETWEEN is one range. In Visual FoxPro a
-//! key of several fields is NULL when any of them is: such records are taken along with every range.
+//! A conjunction may leave parts out (the scan applies the whole condition anyway), a disjunction may not. All
+//! conditions of a conjunction on the fields of one tag become one set of ranges of that tag, so BETWEEN is one range.
+//! In Visual FoxPro a key of several fields is NULL when any of them is: such records are included in every range.
 //!
-//! A tag with a FOR condition lists few records. It is used where the conditions of the conjunction, and of those around it,
-//! imply what the tag asks for (`listing.rs`); where nothing is asked of its keys, then for all that it lists.
+//! A tag with a FOR condition lists few records. It is used where the conditions of the conjunction, and of those
+//! around it, imply the FOR condition (`listing.rs`); without a condition on its keys, for all records that it lists.
 
 use super::bounds::{self, KeyBounds, Leaf, TagRanges};
 use super::indexes::{IndexSet, Indexes, SetTag};
@@ -14,7 +14,7 @@ use super::tag::TableTag;
 use mainstay_columnar::{Access, Comparison, KeyRange, Sought, Term, Test};
 use std::ops::Bound;
 
-/// How the usable tags narrow down the rows of a condition, if they do.
+/// The access by usable tags that narrows the rows of a condition, if there is one.
 pub(crate) fn plan(indexes: &Indexes, state: &State, sought: &Sought, visible_only: bool) -> Option<Access> {
     let set = indexes.current(state)?;
     let planner = Planner { set: &set, state, visible_only };
@@ -64,8 +64,8 @@ impl Planner<'_> {
         one_or(all, Access::And).or_else(|| self.all_listed(&known))
     }
 
-    /// What tags give for the conditions, and which have an answer: for each that has none yet the tag that answers the most
-    /// of them.
+    /// The accesses by tags for the conditions, and the conditions that they answer: for each open one the tag that
+    /// answers the most of them.
     fn by_keys(&self, leaves: &[Leaf<'_>], known: &[&Sought]) -> (Vec<Access>, Vec<bool>) {
         let (mut all, mut is_answered) = (Vec::new(), vec![false; leaves.len()]);
         let mut answers = if leaves.is_empty() { Vec::new() } else { self.answers(leaves, known) };
@@ -92,7 +92,7 @@ impl Planner<'_> {
             Some(Answer { set_tag, tag, ranges })
         };
         let lists_enough = |tag: &TableTag| tag.lists_all_of(files, known, self.visible_only);
-        // What a tag lists is asked for only if its keys tell something.
+        // A tag's listing is checked only if its keys answer a condition.
         self.set.usable().filter_map(answer).filter(|answer| lists_enough(answer.tag)).collect()
     }
 
@@ -124,7 +124,7 @@ impl Planner<'_> {
     }
 }
 
-/// What a condition asks of one term: a leaf, or one of several values.
+/// The term and the test of a condition over one term: a leaf, or one of several values.
 fn asked_by(sought: &Sought) -> Option<(Term, Test)> {
     match sought {
         Sought::Leaf(term, test) => Some((term.clone(), test.clone())),

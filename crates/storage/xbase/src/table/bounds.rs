@@ -10,9 +10,9 @@
 //!   ranges       "     5"            + "20260101" .. FF
 //!                "     7"            + "20260101" .. FF
 //! ```
-//! What a part's text can be, `text_keys.rs` and `digit_keys.rs` say; each range of a part is an [`Interval`] of beginnings.
-//! A text that is fixed may still end in NULs instead of blanks, in front of the key that is fixed: those keys are a range of
-//! their own.
+//! `text_keys.rs` and `digit_keys.rs` give the possible texts of a part; each range of a part is an [`Interval`] of
+//! beginnings. A text that is fixed may still end in NULs instead of blanks, in front of the key that is fixed: those
+//! keys are a range of their own.
 //!
 //! The parts of an Advantage key need not be text (`UPPER(NAME);QTY`): each has its own type of keys, and a number is fixed by
 //! its whole key.
@@ -40,25 +40,25 @@ pub(crate) struct KeyBounds {
 /// A range of what one part of a key can be.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub(crate) struct Interval {
-    /// What the least of them begins with; `None` where there is no least.
+    /// The beginning of the least; `None` without a lower bound.
     pub(crate) lower: Option<Vec<u8>>,
-    /// What the greatest of them begins with.
+    /// The beginning of the greatest; `None` without an upper bound.
     pub(crate) upper: Option<Vec<u8>>,
     /// The one text that all of them are, but for NULs where it has blanks at its end.
     pub(crate) exact: Option<Vec<u8>>,
-    /// What is asked, for EXPLAIN.
+    /// The condition, for EXPLAIN.
     pub(crate) text: String,
 }
 
-/// What is asked of a term.
+/// A test of a term.
 pub(crate) type Leaf<'a> = (&'a Term, &'a Test);
 
-/// How a tag answers some of the conditions of a conjunction.
+/// A tag's answer to some of the conditions of a conjunction.
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) struct TagRanges {
     /// The ranges, each with what is asked of its keys.
     pub(crate) ranges: Vec<(KeyBounds, String)>,
-    /// Which of the conditions are answered, by their places.
+    /// The conditions that are answered, by their places.
     pub(crate) answered: Vec<usize>,
 }
 
@@ -93,7 +93,7 @@ pub(crate) fn ranges(tag: &TableTag, files: &Files, leaves: &[Leaf<'_>]) -> Opti
 }
 
 /// The key of the records whose whole key is NULL because another field than those of `columns` is: whatever these hold, it
-/// is in no range of the tag. `None` when there are none such.
+/// is in no range of the tag. `None` without such records.
 pub(crate) fn hidden(tag: &TableTag, files: &Files, columns: &[usize]) -> Option<KeyBounds> {
     let is_nullable = |other: &usize| !columns.contains(other) && files.dbf.fields()[*other].null_bit.is_some();
     if !tag.tag.key_type().is_nullable() || !tag.keys().key.fields().iter().any(is_nullable) {
@@ -105,7 +105,7 @@ pub(crate) fn hidden(tag: &TableTag, files: &Files, columns: &[usize]) -> Option
     }
 }
 
-/// What the first parts of keys are fixed to, and what is asked for that.
+/// The fixed bytes of a key's first parts, and the conditions that fix them.
 #[derive(Clone, Default)]
 struct Head {
     bytes: Vec<u8>,
@@ -246,14 +246,14 @@ impl Part<'_> {
     }
 }
 
-/// What is asked, in words of SQL.
+/// The condition as SQL text.
 pub(crate) fn text_of(files: &Files, term: &Term, test: &Test) -> String {
     let mut names: Vec<&str> = files.dbf.fields().iter().map(|field| field.name.as_str()).collect();
     names.extend(super::OWN_COLUMNS);
     Sought::Leaf(term.clone(), test.clone()).display(&names).to_string()
 }
 
-/// What is in one of both.
+/// The intersection of two lists of intervals.
 fn both(some: Vec<Interval>, others: Vec<Interval>) -> Vec<Interval> {
     if some.len().saturating_mul(others.len()) > MOST_RANGES {
         return some;

@@ -1,17 +1,16 @@
-//! What was decoded of the state before and is so in this one: a table that is written to all the time is not decoded anew
-//! for each change of one record.
+//! Reuse of decoded values of the previous state: a table that is written to all the time is not decoded anew for each
+//! change of one record.
 //!
-//! Nothing is taken on trust. The bytes of a group are read again in every state, and compared with those that the state
-//! before has decoded:
+//! The bytes of a group are read again in every state, and compared with those that the previous state has decoded:
 //!
 //! ```text
 //!   the same          all columns of the group stay as they are
 //!   not the same      the columns stay none of whose bytes differ in any record; the others are decoded
 //! ```
 //!
-//! So it does not matter who has changed what. A group that the state before has read twice hands on nothing: its columns may
-//! be of different bytes. Memos are not compared, and their columns are decoded again. A state whose
-//! values were not all readable hands on nothing: what was told of them is to be told again.
+//! So the kind and the origin of a change do not matter. A group that the previous state has read twice is not reused:
+//! its columns may be of different bytes. Memos are not compared, and their columns are decoded again. A state with
+//! unreadable values is not reused, so that its findings are reported again.
 
 use super::state::{RECORD_BYTES, State, place_of};
 use crate::dbf::Field;
@@ -45,7 +44,7 @@ impl State {
     }
 }
 
-/// Which bits of a record differ in any record, byte by byte.
+/// The bits of a record that differ in any record, byte by byte.
 fn changed_bytes(old: &[u8], new: &[u8], record_length: usize) -> Vec<u8> {
     let mut changed = vec![0; record_length];
     if record_length == 0 || old == new {
@@ -61,7 +60,7 @@ fn changed_bytes(old: &[u8], new: &[u8], record_length: usize) -> Vec<u8> {
     changed
 }
 
-/// Whether nothing of a field has changed, its bits among those of all fields included.
+/// Returns true if nothing of a field has changed, its bits among those of all fields included.
 fn is_same(field: &Field, changed: &[u8]) -> bool {
     let bit_is_same = |bit: Option<usize>| {
         bit.is_none_or(|bit| changed.get(bit / 8).is_some_and(|byte| byte & (1 << (bit % 8)) == 0))

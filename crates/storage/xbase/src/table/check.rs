@@ -1,5 +1,5 @@
-//! Everything that can be found wrong with a table: its own files, its indexes, and the two together; and the state of each
-//! tag, which is seen on the way.
+//! The check of a table: its own files, its indexes, and their agreement; and the state of each tag, which the check
+//! finds on the way.
 
 use super::claim::is_claimed_by_another;
 use super::compared::Source;
@@ -73,7 +73,7 @@ pub fn check_with_tags(
     (findings, tags)
 }
 
-/// Whether the header of a table says that there is a structural index, and there is none.
+/// Returns true if the header of a table announces a structural index that is missing.
 ///
 /// Errors: those of opening the table.
 pub fn lacks_index(fs: &Arc<dyn FileSystem>, path: &Path, options: OpenOptions) -> Result<bool> {
@@ -101,7 +101,7 @@ pub fn other_index_files(
     Ok(found)
 }
 
-/// Whether most keys of an index file are those of the records.
+/// Returns true if most keys of an index file are those of the records.
 fn mostly_agrees(fs: &Arc<dyn FileSystem>, files: &Files, path: &Path) -> Result<bool> {
     let bag = Bag::open(fs.open(path)?)?;
     let records = files.dbf.record_count(files.dbf.file().stamp()?.len);
@@ -116,7 +116,7 @@ fn mostly_agrees(fs: &Arc<dyn FileSystem>, files: &Files, path: &Path) -> Result
 }
 
 /// The index files among these that cannot be read at all, so that no table has them for its own: cut, emptied, overwritten.
-/// An IDX that is none is another program's file, and a warning.
+/// An invalid IDX is another program's file, and a warning.
 pub fn check_index_files(fs: &dyn FileSystem, index_files: &[PathBuf]) -> Vec<Finding> {
     let mut findings = Vec::new();
     for path in index_files {

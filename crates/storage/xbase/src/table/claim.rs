@@ -1,9 +1,10 @@
-//! Whose an index file is that would fit several tables.
+//! The owner of an index file that would fit several tables.
 //!
-//! An NTX or IDX does not say which table it is made for, and the keys of one agree with every table that has the same
-//! values in a field: with the copy that somebody keeps of a table, with any other whose first field counts from 1. Reading by
-//! it is right for all of them of whose records all keys were compared (`tag.rs`); written it must be for one only, for the others' programs would find each other's records.
-//! So before a table is written, every index file that is not its structural CDX is asked of the other tables of the folder:
+//! An NTX or IDX does not name its table, and its keys agree with every table that has the same values in a field: with
+//! a copy of the table, or with any other whose first field counts from 1. Reading through it is correct for every
+//! table whose records were compared with all keys (`tag.rs`); but only one table may write to it, because the programs
+//! of the others would find wrong records. So before a table is written, every index file that is not its structural
+//! CDX is compared with the other tables of the folder:
 //!
 //! ```text
 //!   nobody else's keys agree                                        ours
@@ -13,7 +14,7 @@
 //!   else                                                            disputed: the change is refused
 //! ```
 //!
-//! That a file is ours is remembered while the folder has the same tables: comparing keys costs more than a change.
+//! The claim of a file is cached while the folder has the same tables: comparing keys costs more than a change.
 
 use super::indexes::{Indexes, lock};
 use super::named::is_named_for;
@@ -28,7 +29,7 @@ use std::collections::HashMap;
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex};
 
-/// What says that an index file is a table's; more speaks for it the greater it is.
+/// Evidence that an index file belongs to a table; a greater value is stronger.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) enum Proof {
     /// Most of its keys are those of the records: a program has changed some without it.
@@ -37,7 +38,7 @@ pub(super) enum Proof {
     Agrees,
 }
 
-/// What happens to index files that may as well be another table's.
+/// The treatment of index files that may belong to another table.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Disputed {
     /// The table is not opened: a change would have to change them, or must not.
@@ -59,7 +60,7 @@ impl Claims {
     }
 }
 
-/// Whose a file is.
+/// The owner of a file.
 #[derive(Debug, PartialEq, Eq)]
 enum Owner {
     Ours,
@@ -121,7 +122,7 @@ struct Claimant<'t> {
 }
 
 impl Claimant<'_> {
-    /// Whose file it is: the greater's.
+    /// The order of claims to the file: the greater one is its owner.
     fn compare(&self, other: &Claimant<'_>, index: &Path) -> Ordering {
         let named = |it: &Claimant<'_>| if is_named_for(index, it.table) { stem(it.table).len() } else { 0 };
         let begins = |it: &Claimant<'_>| common_beginning(&stem(index), &stem(it.table));
@@ -132,8 +133,8 @@ impl Claimant<'_> {
     }
 }
 
-/// Whether an index file that might be a table's is one of another table of its folder: what is wrong with it is then told of
-/// that one.
+/// Returns true if an index file that might be a table's is one of another table of its folder: what is wrong with it
+/// is then reported for that table.
 pub(super) fn is_claimed_by_another(fs: &Arc<dyn FileSystem>, table: &Path, index: &Path) -> bool {
     let ours = Claimant { table, proof: proof_of(fs, table, index) };
     let rivals = other_tables(&**fs, table).unwrap_or_default();
@@ -147,7 +148,7 @@ fn stem(path: &Path) -> String {
     path.file_stem().map(|stem| stem.to_string_lossy().to_lowercase()).unwrap_or_default()
 }
 
-/// How many bytes two names begin with.
+/// The length of the common beginning of two names.
 fn common_beginning(left: &str, right: &str) -> usize {
     left.bytes().zip(right.bytes()).take_while(|(left, right)| left == right).count()
 }
@@ -160,7 +161,7 @@ pub(super) fn other_tables(fs: &dyn FileSystem, table: &Path) -> Result<Vec<Path
     Ok(entries.map(|entry| entry.path).filter(|path| path != table && is_table(path)).collect())
 }
 
-/// What says that an index file is that of the table at a path. A table that cannot be read has no index.
+/// The evidence that an index file belongs to the table at a path. A table that cannot be read has no index.
 fn proof_of(fs: &Arc<dyn FileSystem>, table: &Path, index: &Path) -> Option<Proof> {
     let options = OpenOptions { code_page: declared_code_page(&**fs, table) };
     let files = Arc::new(Files::open(&**fs, table, options).ok()?);
@@ -286,7 +287,7 @@ mod tests {
             crate::table::check(&folder.fs, Path::new(table), OpenOptions::default(), &indexes)
         };
         assert_eq!((found("d/orders.dbf").len(), found("d/backup.dbf").len()), (0, 0));
-        // What is wrong is told of its own table.
+        // Errors of the index are reported for its own table.
         let mut orders =
             IndexedTable::open(Arc::clone(&folder.fs), Path::new("d/orders.dbf"), WriteOptions::new(Access::Shared))
                 .unwrap();
@@ -333,7 +334,7 @@ mod tests {
         let error = folder.claimed("d/b.dbf", "d/x.ntx").unwrap_err();
         assert_eq!(error.code(), Code::Ambiguous);
         assert!(error.message().contains("x.ntx") && error.message().contains("a.dbf"), "{error}");
-        // Who goes takes nothing along that may be another's.
+        // A table that is moved or dropped takes no file along that may be another table's.
         let leaving =
             folder.table("d/b.dbf", "d/x.ntx").writer_with(WriteOptions::new(Access::Exclusive), Disputed::LeftAlone);
         assert_eq!(leaving.unwrap().bags().len(), 0);

@@ -1,8 +1,8 @@
 //! The comparison of all keys of a tag with the records that they lead to.
 //!
-//! Keys come in their own order, and their records are all over the table. Reading the record of each key by itself is a
-//! read for each key, which is most of the time of a check. So the walk over the tag keeps a fingerprint of each key by the
-//! number of its record; then the records are read from the first to the last, and the key of each is made once:
+//! The keys are in index order, and their records are spread over the table. One read for the record of each key would
+//! take most of the time of a check. So the walk over the tag stores a fingerprint of each key by the number of its
+//! record; then the records are read sequentially, and the key of each is computed once:
 //!
 //! ```text
 //!   tag      key "ABE" -> record 5      fingerprints[5] = hash("ABE")
@@ -11,7 +11,7 @@
 //! Memory is bounded: a table of more than [`WINDOW_ROWS`] records is compared a window at a time, with a walk over the tag for
 //! each.
 //!
-//! Limit: a wrong key whose fingerprint is that of the right one is not found: one in 2^64.
+//! Limit: a wrong key with the fingerprint of the right one is not found: one in 2^64.
 
 use crate::expr::Scratch;
 use crate::index::Tag;

@@ -2,14 +2,15 @@
 //!
 //! Such texts order as the numbers do as long as they have no sign. A negative number has its minus before its first digit
 //! (STRZERO: before all zeros), so that of two negative numbers the less one has the greater text; and a number that is too
-//! long is asterisks. So a range of numbers is cut into those without and those with a minus, and the range of texts is what
-//! holds both:
+//! long is asterisks. So a range of numbers is split into those without and those with a minus, and the range of texts
+//! covers both:
 //!
 //! ```text
 //!   STR(n,6), -20 <= n <= 5      0 .. 5     "     0" .. "     5"
 //!                              -20 .. -0    "     0" .. "   -20"      together "     0" .. "   -20"
 //! ```
-//! What is not written to its last decimal is rounded outwards. A blank field is written as 0, and no condition holds of it.
+//! A number with more decimals than the text is rounded outwards. A blank field is written as 0, and no condition holds
+//! of it.
 
 use super::Files;
 use super::bounds::{Interval, Leaf, text_of};
@@ -105,7 +106,7 @@ fn difference(number: Decimal, unit: Decimal, count: i128) -> Option<Decimal> {
     Some(Decimal::new(sum, scale))
 }
 
-/// How a number is written.
+/// The text layout of a number.
 #[derive(Clone, Copy)]
 struct Layout {
     width: usize,
@@ -135,7 +136,7 @@ impl Layout {
             let nearest = numbers.to.filter(|to| *to < zero).and_then(negated).unwrap_or(zero);
             let last = numbers.from.and_then(|from| self.write(ceiling(negated(from)?, self.decimals), true));
             match floor(nearest, self.decimals) {
-                // What rounds to 0 is written with or without its minus.
+                // A number that rounds to 0 is written with or without its minus.
                 Some(0) if self.zeros => runs.push((b"-".to_vec(), last.map(|last| last.max(nothing.clone())))),
                 Some(0) => runs.push((nothing.clone(), last)),
                 _ => runs.push((self.first(nearest, true), last)),
@@ -156,7 +157,7 @@ impl Layout {
         Some(Interval { lower, upper, exact, text })
     }
 
-    /// What the texts of the numbers from this one on begin with, away from 0.
+    /// The first text of the numbers from this one on, away from 0.
     fn first(self, number: Decimal, negative: bool) -> Vec<u8> {
         // Of numbers with more digits the text is at least as great as that of the last which is sure.
         let most = 10i128.pow(SURE_DIGITS) - 1;

@@ -1,8 +1,8 @@
-//! The index files of a table, and what they can answer.
+//! The index files of a table, and the conditions that they answer.
 //!
-//! The structural CDX has the table's name. Other files (NTX, IDX, further CDX) do not say which table they
-//! belong to, so every index file of the folder is looked at: it is the table's if its key expressions
-//! compile against the table's fields and its keys agree with its records.
+//! The structural CDX has the table's name. Other files (NTX, IDX, further CDX) do not name their table, so every index
+//! file of the folder is examined: it is the table's if its key expressions compile against the table's fields and its
+//! keys agree with its records.
 //!
 //! Plans outlive the index files: a plan names a tag by a number that belongs to its definition (file, name,
 //! key, condition), and a number whose definition is no longer there is answered by "not usable now".
@@ -72,7 +72,7 @@ struct IndexPath {
     named: NamedFor,
 }
 
-/// What a range of keys depends on.
+/// The definition that a range of keys depends on.
 #[derive(Debug, PartialEq)]
 struct Definition {
     path: PathBuf,
@@ -115,7 +115,7 @@ struct OpenBag {
     path: PathBuf,
     structural: bool,
     named: NamedFor,
-    /// Whether a later write is certain to give the file another stamp.
+    /// True if a later write is certain to give the file another stamp.
     settled: bool,
     bag: Arc<Bag>,
     tags: Vec<SetTag>,
@@ -127,7 +127,7 @@ pub(crate) struct SetTag {
     /// The number by which plans name it.
     pub(crate) number: usize,
     header: Arc<TagHeader>,
-    /// What was understood, or why not.
+    /// The tag, or the reason why it is not understood.
     tag: Result<TableTag>,
     verified: Mutex<Option<Verified>>,
     /// The index file, and what was written to it here.
@@ -139,7 +139,7 @@ pub(crate) struct SetTag {
     own: OwnWrites,
 }
 
-/// Whether the keys agree with the records of one state.
+/// True if the keys agree with the records of one state.
 #[derive(Debug)]
 struct Verified {
     state: u64,
@@ -183,7 +183,7 @@ impl Indexes {
         self.paths.iter().find(|index| index.structural).map(|index| index.path.clone())
     }
 
-    /// The index files as they are now; `None` when there are none.
+    /// The current index files; `None` without index files.
     pub(crate) fn current(&self, state: &State) -> Option<Arc<IndexSet>> {
         if self.paths.is_empty() {
             return None;
@@ -279,14 +279,14 @@ impl Indexes {
         })
     }
 
-    /// What the user should know about the indexes, as far as statements have met it.
+    /// Problems of the indexes that the user should know about, as far as statements have found them.
     pub(crate) fn notices(&self, state: &State) -> Vec<Finding> {
         let set = lock(&self.current).as_ref().map(|current| Arc::clone(&current.set));
         let Some(set) = set else { return Vec::new() };
         let mut notices = lock(&set.notices).clone();
         for bag in &set.bags {
             for tag in &bag.tags {
-                // One that no statement uses, whatever its keys are, is nobody's loss.
+                // A tag that no statement can use, whatever its keys are, is not reported.
                 let can_be_used = tag.tag.as_ref().is_ok_and(|known| known.unusable().is_none());
                 let reason = tag.known_disagreement(state).filter(|reason| can_be_used && !bag.is_strangers(reason));
                 if let Some(reason) = reason {
@@ -330,7 +330,7 @@ impl Indexes {
         if let Some(set) = self.recent(state) {
             let reads = set.reads();
             let rows = set.rows(state, access, most);
-            // What is read now may be of a file that has changed since.
+            // The pages just read may be of a file that has changed since.
             if rows.is_ok() && set.reads() == reads {
                 return rows;
             }
@@ -369,7 +369,7 @@ impl Indexes {
     }
 }
 
-/// Whether an index file has the name of another table and belongs to that: its structural CDX always does,
+/// Returns true if an index file has the name of another table and belongs to that: its structural CDX always does,
 /// another index when its key is made of that table's fields.
 fn is_of_another(fs: &dyn FileSystem, index: &Path, table: &Path) -> bool {
     let Some(other) = sibling(fs, index, &["dbf"]).filter(|other| other != table) else { return false };
@@ -381,7 +381,7 @@ fn is_of_another(fs: &dyn FileSystem, index: &Path, table: &Path) -> bool {
             .is_ok_and(|dbf| belongs(fs, index, &dbf))
 }
 
-/// Whether an index file may belong to a table: the expressions of its first tag compile.
+/// Returns true if an index file may belong to a table: the expressions of its first tag compile.
 fn belongs(fs: &dyn FileSystem, path: &Path, dbf: &Dbf) -> bool {
     match fs.open(path).and_then(Bag::open) {
         Ok(bag) => !bag.tags().is_empty() && TableTag::new(&bag, 0, dbf).is_ok(),
@@ -391,12 +391,13 @@ fn belongs(fs: &dyn FileSystem, path: &Path, dbf: &Dbf) -> bool {
 }
 
 impl OpenBag {
-    /// Whether a file whose keys are not those of the records only looked as if it belonged to the table: nobody is told then.
+    /// Returns true if a file whose keys are not those of the records only looked as if it belonged to the table:
+    /// this is not reported.
     fn is_strangers(&self, reason: &Disagreement) -> bool {
         !self.structural && (!reason.mostly_agrees || self.named == NamedFor::Another)
     }
 
-    /// What says that the file is this table's.
+    /// The evidence that the file belongs to this table.
     fn proof(&self, state: &State, table: &Path) -> Option<Proof> {
         let proof = |tag: &SetTag| match &tag.tag {
             Err(_) => None,
@@ -431,7 +432,7 @@ impl OpenBag {
 const NO_STATE: u64 = u64::MAX;
 
 impl SetTag {
-    /// Whether the keys agree with the records of this state.
+    /// Returns true if the keys agree with the records of this state.
     pub(crate) fn agrees(&self, state: &State) -> bool {
         self.tag.as_ref().is_ok_and(|tag| self.verified(state, tag).is_ok())
     }
@@ -476,21 +477,21 @@ impl SetTag {
         result
     }
 
-    /// Whether the table was written well after the index file: by a program that changed no key, or that did not have the
-    /// index open. Of files that were written or copied together either may be the later one.
+    /// Returns true if the table was written well after the index file: by a program that changed no key, or that did
+    /// not have the index open. Of files that were written or copied together either may be the later one.
     fn is_left_behind(&self, state: &State) -> bool {
         let (table, (_, index)) = (state.stamps.dbf, &self.file);
         let margin = LEFT_BEHIND.max(table.tick).max(index.tick);
         table.modified.duration_since(index.modified).is_ok_and(|later| later > margin)
     }
 
-    /// Whether the state differs by changes that were made here from one that it agreed with.
+    /// Returns true if the state differs by changes that were made here from one that it agreed with.
     fn is_own(&self, state: &State) -> bool {
         let (path, stamp) = &self.file;
         self.own.covers(state.stamps.dbf, (path, *stamp), self.number)
     }
 
-    /// Whether the keys are known to agree with the records of files with these stamps, without a comparison.
+    /// Returns true if the keys are known to agree with the records of files with these stamps, without a comparison.
     fn is_believed(&self, state: &State) -> bool {
         let verified = lock(&self.verified);
         let known = verified.as_ref().filter(|known| known.table == state.stamps.dbf);
@@ -512,7 +513,7 @@ pub(super) fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
 }
 
 impl IndexSet {
-    /// How often something was read from the files.
+    /// The number of reads from the files.
     fn reads(&self) -> u64 {
         self.bags.iter().map(|bag| bag.bag.pages.reads()).sum()
     }

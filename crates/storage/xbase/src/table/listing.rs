@@ -1,16 +1,16 @@
-//! What a tag with a FOR condition lists, and whether a statement wants nothing else.
+//! Listings of tags with a FOR condition, and whether one contains all records that a statement wants.
 //!
-//! Such a tag lacks records. It may answer a statement only if each record that the statement wants is listed: if what is
-//! known of these records implies the condition. Implied is what is proven, condition by condition:
+//! Such a tag lacks records. It may answer a statement only if it lists each record that the statement wants: if the
+//! known facts about these records imply the condition. The implication is proven condition by condition:
 //!
 //! ```text
 //!   FOR ACTIVE .AND. AMOUNT > 100        WHERE active AND amount >= 250 AND ...
 //!       ACTIVE                                 active
 //!       AMOUNT > 100                                      amount >= 250
 //! ```
-//! What SQL knows of a value is not always what an expression of xBase sees. A comparison is true of values only, and a field
-//! that is NULL, blank or not to be read is the empty value to an expression; so what is known must tell values from these.
-//! Texts compare with blanks behind them, and `=` looks no further than its right side.
+//! Values of SQL and of xBase expressions differ. A comparison of SQL is true of values only, while a field that is
+//! NULL, blank or unreadable is the empty value to an expression; so the known facts must distinguish values from
+//! these. Texts compare with blanks behind them, and `=` looks no further than its right side.
 
 use crate::dbf::{Field, FieldKind};
 use crate::expr::{Condition, Constant, Context, Expression, Relation, Subject};
@@ -21,7 +21,7 @@ use std::cmp::Ordering;
 /// Of numbers with more digits, two may be one double.
 const SURE_DIGITS: usize = 15;
 
-/// What the records are that a tag lists.
+/// The records that a tag lists.
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) enum Listing {
     /// Those that all of these list.
@@ -80,7 +80,7 @@ impl Listing {
         }
     }
 
-    /// Whether anything that is known of records can imply that they are listed.
+    /// Returns true if anything that is known of records can imply that they are listed.
     pub(crate) fn is_understood(&self) -> bool {
         match self {
             Listing::All(parts) => parts.iter().all(Listing::is_understood),
@@ -90,8 +90,8 @@ impl Listing {
         }
     }
 
-    /// Whether every record is listed of which all that is known holds. `deleted` is the number of the column that says
-    /// whether a record is deleted; with `visible_only` such records are not wanted.
+    /// Returns true if every record is listed of which all that is known holds. `deleted` is the number of the column
+    /// that says whether a record is deleted; with `visible_only` such records are not wanted.
     pub(crate) fn has_all(&self, known: &[&Sought], fields: &[Field], deleted: usize, visible_only: bool) -> bool {
         match self {
             Listing::All(parts) => parts.iter().all(|part| part.has_all(known, fields, deleted, visible_only)),
@@ -100,7 +100,7 @@ impl Listing {
         }
     }
 
-    /// Whether a record is listed of which one condition holds.
+    /// Returns true if a record is listed of which one condition holds.
     fn is_implied(&self, known: &Sought, fields: &[Field], deleted: usize) -> bool {
         match (self, known) {
             (Listing::All(parts), _) => parts.iter().all(|part| part.is_implied(known, fields, deleted)),
@@ -156,7 +156,7 @@ fn comparison(relation: Relation) -> Comparison {
     }
 }
 
-/// Whether a value that stands so to one stands so to another, by how the first one stands to the other.
+/// Returns true if a value that stands so to one stands so to another, by how the first one stands to the other.
 fn follows(known: Comparison, first_to_other: Ordering, wanted: Comparison) -> bool {
     use Comparison::{Equal, Greater, GreaterOrEqual, Less, LessOrEqual, NotEqual};
     // Where the value can be, seen from the other one.
@@ -183,7 +183,7 @@ fn follows(known: Comparison, first_to_other: Ordering, wanted: Comparison) -> b
     }
 }
 
-/// Whether what is known of a column implies a comparison with a constant.
+/// Returns true if what is known of a column implies a comparison with a constant.
 fn implies(
     field: &Field,
     column: usize,
@@ -220,7 +220,7 @@ fn implies(
     }
 }
 
-/// How a number of SQL stands to one of xBase, if a field of that kind cannot hold anything that tells them apart.
+/// The order of a number of SQL and one of xBase, if no value of such a field lies between them.
 fn number_order(field: &Field, value: Decimal, number: f64) -> Option<Ordering> {
     let is_sure = |number: Decimal| {
         number.unscaled.unsigned_abs().to_string().trim_end_matches('0').len() <= SURE_DIGITS && number.scale <= 15
@@ -270,7 +270,7 @@ fn implies_text(field: &Field, test: &Test, wanted: Comparison, constant: &[u8])
     }
 }
 
-/// Whether EMPTY() is false for every value of which this is known.
+/// Returns true if EMPTY() is false for every value of which this is known.
 fn is_not_empty(field: &Field, test: &Test) -> bool {
     let zero = Decimal::new(0, 0);
     match (field.kind, test) {
@@ -293,7 +293,7 @@ fn is_not_empty(field: &Field, test: &Test) -> bool {
     }
 }
 
-/// Whether EMPTY() is true for every value of which this is known.
+/// Returns true if EMPTY() is true for every value of which this is known.
 fn is_empty(field: &Field, test: &Test) -> bool {
     match (field.kind, test) {
         (FieldKind::Numeric | FieldKind::Integer | FieldKind::Currency, Test::Compare(Comparison::Equal, value)) => {

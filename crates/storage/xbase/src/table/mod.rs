@@ -10,11 +10,11 @@
 //!   walk()        the rows in the order of a tag                     walk
 //! ```
 //!
-//! **Changes by others.** Every statement asks for the [`Stamp`] of the table and its memo (of the open files, which
-//! tell at once that they were written to, renamed or replaced: [`mainstay_vfs::File::stamp_by_name`]). While it is the
-//! one that the current `State` was made under, that state is used again; otherwise a new one is made, with the record
-//! count that the header has now. A statement keeps its state to its end, so it sees one record count whatever is appended
-//! meanwhile. If the *structure* has changed, the statement fails with `Busy`, and the catalog opens the table anew.
+//! **Changes by others.** Every statement reads the [`Stamp`] of the table and its memo (of the open files, which shows
+//! at once that they were written to, renamed or replaced: [`mainstay_vfs::File::stamp_by_name`]). While it is that of
+//! the current `State`, that state is reused; otherwise a new one is made, with the current record count of the header.
+//! A statement keeps its state to its end, so it sees one record count whatever is appended meanwhile. If the
+//! *structure* has changed, the statement fails with `Busy`, and the catalog opens the table anew.
 //!
 //! **Hidden columns.** `_recno` and `_deleted` follow the fields; they are not part of `*`.
 
@@ -77,7 +77,7 @@ pub const FIELD_COLUMN: &str = "mainstay.field";
 /// that differ in their case alone are equal.
 pub const COLLATED_COLUMN: &str = "mainstay.collation";
 
-/// Metadata of a column whose NULL is a field that nobody has filled in, of numbers or truths, in a file without NULLs: there is
+/// Metadata of a column whose NULL is an empty field, of numbers or truths, in a file without NULLs: there is
 /// no other NULL there. In a file of Visual FoxPro, which has NULLs of its own, the value is `own`.
 pub const BLANK_COLUMN: &str = "mainstay.blank";
 
@@ -94,7 +94,7 @@ pub struct DbfTable {
     /// The structure that the schema was made from; every state has it.
     fields: Vec<Field>,
     options: OpenOptions,
-    /// What its folder says of its locks.
+    /// The lock settings of its folder.
     locks: LockSettings,
     cache: VectorCache,
     indexes: Arc<Indexes>,
@@ -108,7 +108,7 @@ pub(crate) struct Files {
     pub(crate) dbf: Dbf,
     pub(crate) memo: Option<Memo>,
     pub(crate) memo_path: Option<PathBuf>,
-    /// What is wrong with the memo file as a whole, and with what is said of the code page.
+    /// Errors of the memo file as a whole, and of the declared code page.
     pub(crate) findings: Vec<Finding>,
     /// The structural index that the header promises, if it is not there.
     pub(crate) missing_index: Option<Finding>,
@@ -152,12 +152,12 @@ impl Files {
         self.findings.push(finding);
     }
 
-    /// How to decode values. Why there is no memo file is among the findings, and is not said again of each record.
+    /// The options for decoding values. A missing memo file is among the findings, and is not reported for each record.
     pub(crate) fn decoding(&self) -> Decoding<'_> {
         Decoding { is_told: true, ..self.dbf.decoding(self.memo.as_ref()) }
     }
 
-    /// What was found when they were opened.
+    /// The findings from opening them.
     fn found(&self) -> impl Iterator<Item = &Finding> {
         self.dbf.findings().iter().chain(&self.findings).chain(&self.missing_index)
     }
@@ -180,7 +180,7 @@ impl Files {
     }
 }
 
-/// What tells one state of a table from another.
+/// Stamps that distinguish states of a table.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Stamps {
     pub(crate) dbf: Stamp,
@@ -289,12 +289,12 @@ impl DbfTable {
         &self.fields
     }
 
-    /// Whether the table itself numbers the field at this place in [`DbfTable::fields`].
+    /// Returns true if the table itself numbers the field at this place in [`DbfTable::fields`].
     pub fn counts(&self, field: usize) -> bool {
         self.current().files.dbf.counter(field).is_some()
     }
 
-    /// What the header says, in words: `Visual FoxPro`.
+    /// The product named by the header: `Visual FoxPro`.
     pub fn kind(&self) -> String {
         self.current().files.dbf.header().product().to_owned()
     }
@@ -309,7 +309,7 @@ impl DbfTable {
         self.current().stamps.dbf.len
     }
 
-    /// What is wrong or odd about the files as a whole.
+    /// Errors and oddities of the files as a whole.
     pub fn findings(&self) -> Vec<Finding> {
         let state = self.current();
         state.files.found().cloned().collect()
@@ -336,7 +336,7 @@ impl DbfTable {
         self.writer_with(options, Disputed::Refused)
     }
 
-    /// The same for who says what becomes of index files that may be another table's.
+    /// The same with a choice for index files that may be another table's.
     pub fn writer_with(&self, options: WriteOptions, disputed: Disputed) -> Result<IndexedTable> {
         let code_page = options.code_page.or(self.options.code_page);
         let state = self.refreshed()?;
@@ -356,14 +356,14 @@ impl DbfTable {
     }
 
     /// The locks of Advantage's programs are not known. So an ADT is opened for exclusive use, unless its folder says that
-    /// only Mainstay writes to it, or a library's caller has it open who does.
+    /// only Mainstay writes to it, or a caller of the library that guarantees this has it open.
     fn access_for(&self, state: &State, asked: WriteAccess) -> WriteAccess {
         let is_adt = state.files.dbf.header().layout == RecordLayout::Adt;
         let is_ours = self.locks.adt_shared || LockSharing::is_entered();
         if is_adt && !is_ours { WriteAccess::Exclusive } else { asked }
     }
 
-    /// How its locks are waited for by who asks for this.
+    /// The wait for its locks: the requested one, or the folder's where the request has the default.
     pub fn wait_or(&self, asked: LockWait) -> LockWait {
         self.locks.wait_or(asked)
     }
@@ -455,7 +455,7 @@ impl Table for DbfTable {
 /// missing from a file that is brought back later.
 fn missing_index(fs: &dyn FileSystem, path: &Path, dbf: &Dbf) -> Option<Finding> {
     let header = dbf.header();
-    // That of dBASE is an MDX, and its version bytes are those of others too.
+    // The structural index of dBASE is an MDX, and other programs use its version bytes too.
     let is_foxpro = header.family() == Family::VisualFoxPro || matches!(header.version, 0xF5 | 0xFB);
     let extensions: &[&str] = if is_foxpro { &["cdx"] } else { &["cdx", "mdx"] };
     if !header.has_structural_index || sibling(fs, path, extensions).is_some() {
@@ -468,7 +468,7 @@ fn missing_index(fs: &dyn FileSystem, path: &Path, dbf: &Dbf) -> Option<Finding>
     Some(Finding { severity: Severity::Warning, path: path.to_owned(), place: String::new(), message })
 }
 
-/// What a `.cpg` file beside the table says of its code page, as GIS programs write it: without the byte order mark of a
+/// The code page in a `.cpg` file beside the table, as GIS programs write it: without the byte order mark of a
 /// Windows editor, and without NULs behind it.
 pub fn declared_text(fs: &dyn FileSystem, path: &Path) -> Option<(PathBuf, String)> {
     let file = sibling(fs, path, &["cpg"])?;

@@ -1,8 +1,8 @@
-//! Which table an index file is named for.
+//! The table that the name of an index file refers to.
 
 use std::path::{Path, PathBuf};
 
-/// Which table the name of an index file says that it is of.
+/// The table that the name of an index file refers to.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum NamedFor {
     This,
@@ -11,15 +11,16 @@ pub(super) enum NamedFor {
     Nobody,
 }
 
-/// Whether an index file has the name of a table, or one that begins with it (`stock_id.ntx` of `stock.dbf`): so it is known
-/// as the table's while both are empty and its keys prove nothing.
+/// Returns true if an index file has the name of a table, or one that begins with it (`stock_id.ntx` of `stock.dbf`):
+/// so it is known as the table's while both are empty and its keys prove nothing.
 pub fn is_named_for(index: &Path, table: &Path) -> bool {
     let stem = |path: &Path| path.file_stem().map(|stem| stem.to_string_lossy().to_lowercase()).unwrap_or_default();
     let (index, table) = (stem(index), stem(table));
     index.strip_prefix(&table).is_some_and(|rest| rest.is_empty() || rest.starts_with('_'))
 }
 
-/// Which table an index file is named for, of one and of the others of its folder: the one with the longest such name.
+/// The table that an index file is named for, among one table and the others of its folder: the one with the longest
+/// such name.
 pub(super) fn named_for(index: &Path, table: &Path, others: &[PathBuf]) -> NamedFor {
     let length = |path: &Path| path.file_stem().map_or(0, |stem| stem.len());
     let of_others = others.iter().filter(|other| is_named_for(index, other)).map(|other| length(other)).max();

@@ -1,7 +1,7 @@
 //! Conditions on numbers, days and truth values as ranges of keys that are such values.
 //!
-//! A key that is computed (`QTY*PRICE`) was computed with doubles, and SQL's value is exact: the range is wider by what
-//! doubles can be wrong by, which follows from how large the fields can be.
+//! A computed key (`QTY*PRICE`) was computed with doubles, and SQL's value is exact: the range is wider by the possible
+//! error of the doubles, which follows from the greatest values of the fields.
 
 use super::Files;
 use super::bounds::{Interval, Leaf, Part};
@@ -11,7 +11,7 @@ use crate::index::{EncodedKey, KeyType, KeyValue};
 use mainstay_columnar::{Comparison, Operation, Term, Test};
 use mainstay_types::{Date, Value};
 
-/// What one operation with doubles is wrong by at most, with room to spare.
+/// The greatest error of one operation with doubles, with room to spare.
 const UNIT: f64 = 1.0 / (1u64 << 50) as f64;
 
 /// Days of a column from one to another; `None` where there is no end.
@@ -167,7 +167,7 @@ impl Doubt {
                     FieldKind::Numeric => 10f64.powi(i32::try_from(field.length).ok()?),
                     FieldKind::Integer | FieldKind::IntegerSortable => f64::from(u32::MAX),
                     FieldKind::Currency => 1e15,
-                    // What SQL computes of doubles is not exact either.
+                    // SQL's results with doubles are not exact either.
                     _ => return None,
                 })
             }

@@ -1,20 +1,20 @@
-//! What is known of indexes after a change that was made here.
+//! Knowledge of indexes after this process changes the table.
 //!
 //! Keys are compared with records once for every state of table and index (`tag.rs`). A change by
-//! [`IndexedTable`](crate::indexed::IndexedTable) makes a new state of both, and keeps them in agreement if they were: so
-//! what was believed before it is believed after it, and a row is found by its key in a table that is written to all the
-//! time.
+//! [`IndexedTable`](crate::indexed::IndexedTable) makes a new state of both, and keeps them in agreement if they were:
+//! so a tag that was trusted before it is trusted after it, and a row is found by its key in a table that is written to
+//! all the time.
 //!
 //! ```text
 //!   before_write: the tags that are believed  |  records and keys are written  |  after_write: the files' stamps
 //!   a state with these stamps: those tags are believed without a comparison
 //! ```
 //!
-//! An index file that is read by and is another table's ([`claim`](super::claim)) was not changed with the records, and is
-//! compared again.
+//! An index file that is used for reading but belongs to another table ([`claim`](super::claim)) was not changed with
+//! the records, and is compared again.
 //!
 //! Limits: a program that changes a record without its key between the two, or within one tick of the file system's clock
-//! after them, is noticed when the table changes next by somebody else.
+//! after them, is noticed at the next change by another program.
 
 use super::DbfTable;
 use super::indexes::lock;
@@ -45,7 +45,7 @@ pub(crate) struct OwnWrites {
 }
 
 impl OwnWrites {
-    /// Whether a tag is believed for a table and an index file with these stamps.
+    /// Returns true if a tag is believed for a table and an index file with these stamps.
     pub(crate) fn covers(&self, table: Stamp, (path, index): (&Path, Stamp), tag: usize) -> bool {
         lock(&self.last).as_ref().is_some_and(|last| {
             last.table == table
@@ -56,7 +56,7 @@ impl OwnWrites {
 }
 
 impl DbfTable {
-    /// What is known of the indexes before a change; for [`DbfTable::after_write`].
+    /// The state of the indexes before a change; for [`DbfTable::after_write`].
     pub fn before_write(&self) -> Result<BeforeWrite> {
         let state = self.refreshed()?;
         Ok(BeforeWrite { tags: self.indexes.believed(&state) })
@@ -128,7 +128,7 @@ mod tests {
         // Not noted: compared.
         sabotage(&path, b'8');
         assert!(refusal(&table).is_some_and(|reason| reason.contains("record 1")));
-        // What was not believed before is not believed after.
+        // A tag that was not trusted before the change is not trusted after it.
         let before = table.before_write().unwrap();
         assert!(before.tags.is_empty());
         append(2);

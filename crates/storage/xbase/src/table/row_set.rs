@@ -1,4 +1,4 @@
-//! Sets of rows: what ranges of keys give, and what AND and OR make of them.
+//! Sets of rows: the results of ranges of keys, and their intersections and unions.
 //!
 //! Few rows are an ascending list, many are a bitmap of all row slots. A range of keys gives the rows in the
 //! order of the keys, so a list is sorted before it is a set.
@@ -35,7 +35,7 @@ pub(crate) fn range_rows(
         _ => false,
     };
     if !is_done {
-        // What one page gave comes again, and is a set in the end.
+        // The range repeats the rows of the first page; the set removes the repetition.
         tag.tag.range(as_slice(&range.lower), as_slice(&range.upper), |recno, _| {
             add(recno);
             keys += 1;

@@ -1,4 +1,4 @@
-//! The rows that a walk in the order of an index has met: each must come once, and each that is there must come.
+//! The rows that a walk in the order of an index has returned: every row of the table must come exactly once.
 
 use super::state::State;
 use mainstay_columnar::Snapshot;
@@ -14,7 +14,7 @@ impl Seen {
         Seen { words: vec![0; slots.div_ceil(64)] }
     }
 
-    /// Whether the row is new.
+    /// Returns true if the row is new.
     pub(super) fn add(&mut self, row: usize) -> bool {
         let bit = 1 << (row % 64);
         let is_new = self.words[row / 64] & bit == 0;

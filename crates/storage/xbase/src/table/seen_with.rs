@@ -1,7 +1,7 @@
-//! With which state of the table each index file was first seen as it is.
+//! The state of the table with which each state of an index file was first seen.
 //!
-//! A tag that no statement has needed yet may be stale by a change of the table that was made since: it is compared with the
-//! records as one that was used before is.
+//! A tag that no statement has used yet may be stale after a change of the table: it is compared with the records like
+//! a tag in use.
 
 use super::indexes::lock;
 use mainstay_vfs::{FileSystem, Stamp};

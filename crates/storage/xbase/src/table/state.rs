@@ -1,14 +1,14 @@
-//! One state of a table's records: a fixed record count, and columns decoded when they are first asked for.
+//! One state of a table's records: a fixed record count, and columns decoded on first use.
 //!
 //! Records are divided into groups. The bytes of a group are read once, with one read, and a column of it is
-//! decoded once; both are kept in the database's [`VectorCache`] for as long as this state is. When the cache has
-//! dropped them, they are read again.
+//! decoded once; both are in the database's [`VectorCache`] during the lifetime of this state. After an eviction they
+//! are read again.
 //!
 //! A record that another program writes while it is read may come out half old and half new, exactly as for
-//! the xBase programs that share the file: only locks could prevent that. What is never seen is a record
-//! beyond the count that the statement began with.
+//! the xBase programs that share the file: only locks could prevent that. A record beyond the statement's initial count
+//! is never seen.
 //!
-//! Records that the state counts may be taken out of the file again, because their appending is rolled back
+//! Records that the state counts may be removed from the file, because their append is rolled back
 //! (`dbf/counted.rs`): `taken_back.rs`.
 
 use super::indexes::Indexes;
@@ -51,21 +51,21 @@ pub(super) fn place_of(group: usize, column: u32) -> VectorPlace {
 pub(crate) struct State {
     pub(crate) files: Arc<Files>,
     pub(crate) stamps: Stamps,
-    /// Whether a later write is certain to give the files other stamps.
+    /// True if a later write is certain to give the files other stamps.
     pub(crate) settled: bool,
     slots: usize,
     vectors: VectorSource,
     pub(super) visible: Vec<OnceLock<Option<BooleanBuffer>>>,
-    /// Whether a statement has read runs instead of groups.
+    /// True if a statement has read runs instead of groups.
     was_run: AtomicBool,
     /// By group, for they are found in any order.
     findings: Mutex<BTreeMap<usize, Findings>>,
     indexes: Arc<Indexes>,
-    /// How often the bytes of each group were read.
+    /// The number of reads of each group's bytes.
     reads: Vec<AtomicU32>,
     /// Records that the state counts were taken back.
     pub(super) has_lost: AtomicBool,
-    /// What was decoded before, until every group has been read.
+    /// Values decoded in the previous state, until every group has been read.
     before: Mutex<Option<Arc<State>>>,
 }
 
@@ -118,7 +118,7 @@ impl State {
         self.before.lock().unwrap_or_else(PoisonError::into_inner).clone()
     }
 
-    /// Whether all that is kept of a group is of the same bytes.
+    /// Returns true if all cached values of a group are of the same bytes.
     pub(super) fn was_read_once(&self, group: usize) -> bool {
         self.reads.get(group).is_some_and(|reads| reads.load(Relaxed) == 1)
     }
@@ -250,8 +250,8 @@ impl State {
         self.read_counted(row, bytes)
     }
 
-    /// Which records of a group are deleted, when its bytes are wanted for nothing else: a piece at a time, so that they
-    /// are looked at where the processor has them, and memory is not filled with what nobody asked for.
+    /// The deletion flags of a group whose bytes are not needed otherwise: read a piece at a time, so that each piece
+    /// is examined in the processor's cache, and memory is not filled with unneeded bytes.
     fn flags(&self, group: usize) -> Result<(BooleanBuffer, Findings)> {
         let how = self.files.decoding();
         if self.vectors.get(place_of(group, RECORD_BYTES)).is_some() {
@@ -291,7 +291,7 @@ impl State {
     /// quicker than asking the system for them.
     fn copy_kept(&self, row: u32, bytes: &mut [u8]) -> Result<()> {
         let (row, length) = (row as usize, self.record_length());
-        // What the next statement will not see again is not kept.
+        // Bytes that the next statement cannot see again are not cached.
         if !self.settled || row >= self.slots {
             return self.copy_record(row as u32, bytes);
         }
@@ -492,7 +492,7 @@ impl Snapshot for State {
         let by_group = self.findings.lock().unwrap_or_else(PoisonError::into_inner);
         let mut findings = Findings::default();
         by_group.values().cloned().for_each(|of_group| findings.append(of_group));
-        // What is wrong with the files as a whole costs rows or values too; what is only odd is for the check.
+        // Errors of the files as a whole cost rows or values too; mere oddities are for the check.
         let of_files = self.files.dbf.findings().iter().chain(&self.files.findings);
         let mut list: Vec<Finding> = of_files.filter(|finding| finding.severity == Severity::Error).cloned().collect();
         findings.list_into(self.files.dbf.path(), "", &mut list);

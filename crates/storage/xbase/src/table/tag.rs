@@ -1,15 +1,15 @@
 //! A tag that a table can use: its expressions understood, its keys compared with the records.
 //!
-//! Two things keep a tag from being used. Its *definition*: an expression that is not understood, keys of
-//! another collation, a tag that lists only some records. And its *state*: an index that another program
-//! did not maintain (a table written while only some of its NTX files were open) answers wrongly without
-//! any sign. So keys are compared with records, once for every state of table and index: all of them in a
-//! table of up to [`COMPARED_WHOLE`] records, and in any table that changed while its index did not. A
-//! larger table that is opened is trusted by a sample, because comparing all would cost more than the index
-//! saves: the last records, which tell a table that was appended to, the first, and some in between. Where the
-//! files give cause for doubt, all are compared after a sample that agrees: a file that is not named for the
-//! table may be the index of another one with nearly the same records, and one that is older than the table
-//! may not have been open when that was changed (`indexes.rs`). `mainstay check` always compares all. Blank records that a program is filling in need no keys yet: `unlisted.rs`.
+//! Two things prevent the use of a tag. Its *definition*: an expression that is not understood, keys of another
+//! collation, a tag that lists only some records. And its *state*: an index that another program did not maintain (a
+//! table written while only some of its NTX files were open) gives wrong answers unnoticed. So keys are compared with
+//! records, once for every state of table and index: all of them in a table of up to [`COMPARED_WHOLE`] records, and in
+//! any table that changed while its index did not. A larger table that is opened is trusted by a sample, because
+//! comparing all would cost more than the index saves: the last records, which reveal an append without the index, the
+//! first, and some in between. Where the files give cause for doubt, all are compared after a sample that agrees: a
+//! file that is not named for the table may be the index of another one with nearly the same records, and one that is
+//! older than the table may not have been open when that was changed (`indexes.rs`). `mainstay check` always compares
+//! all. Blank records that a program is filling in need no keys yet: `unlisted.rs`.
 
 use super::Files;
 use super::compared::{Compared, Source, compare};
@@ -34,7 +34,7 @@ const PLACES: usize = 8;
 const NEIGHBOURS: u32 = 2;
 const LAST_SAMPLES: u32 = 8;
 
-/// How the keys of a tag differ from the records of its table.
+/// Differences between the keys of a tag and the records of its table.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Disagreement {
     pub(crate) message: String,
@@ -51,7 +51,7 @@ pub(crate) struct TableTag {
     other_keys: Option<Box<TagKeys>>,
     /// Its keys turned out to be those.
     is_by_others: AtomicBool,
-    /// What it lists, if it has a condition.
+    /// The records that it lists, if it has a condition.
     listing: Option<Listing>,
 }
 
@@ -75,7 +75,7 @@ impl TableTag {
         Ok(TableTag { tag, keys, other_keys, is_by_others: AtomicBool::new(false), listing })
     }
 
-    /// What the expressions make of a record, with the letters that its keys were found to be made with.
+    /// The key expressions, with the letters that its keys were found to be made with.
     pub(crate) fn keys(&self) -> &TagKeys {
         match &self.other_keys {
             Some(keys) if self.is_by_others.load(Ordering::Relaxed) => keys,
@@ -116,12 +116,13 @@ impl TableTag {
         reasons.iter().find(|(applies, _)| *applies).map(|(_, reason)| (*reason).to_owned())
     }
 
-    /// Whether it lists fewer records than those that are not deleted.
+    /// Returns true if it lists fewer records than those that are not deleted.
     pub(crate) fn is_conditional(&self) -> bool {
         self.listing.is_some() && !self.keys().condition_is_not_deleted
     }
 
-    /// Whether it lists every record of which all that is known holds; with `visible_only` deleted ones are not asked for.
+    /// Returns true if it lists every record of which all that is known holds; with `visible_only` deleted ones are not
+    /// asked for.
     pub(crate) fn lists_all_of(&self, files: &Files, known: &[&Sought], visible_only: bool) -> bool {
         // Advantage's tags list no deleted records.
         let may_list_all = visible_only || self.header().kind != BagKind::Adi;
@@ -210,8 +211,8 @@ impl TableTag {
         Ok(verdict(first_other, agreeing >= missing.max(compared.surplus)).map(|()| unlisted))
     }
 
-    /// Whether the tag lacks records that its condition lists, and may: those whose key another record has, those that a
-    /// program has not chosen.
+    /// Returns true if the tag lacks records that its condition lists, and may: those whose key another record has,
+    /// those that a program has not chosen.
     fn lacks_rightly(&self) -> bool {
         let header = self.header();
         header.unique || header.custom || header.partial
@@ -236,8 +237,8 @@ impl TableTag {
         Ok(compared)
     }
 
-    /// Whether the record is listed under its key; true for a record that is not to be listed, and where the tag is UNIQUE
-    /// and another record has the key.
+    /// Returns true if the record is listed under its key; true for a record that is not to be listed, and where the
+    /// tag is UNIQUE and another record has the key.
     pub(crate) fn has(&self, scratch: &mut Scratch, record: &[u8], recno: u32) -> Result<bool> {
         if !self.keys().lists(scratch, record, recno)? {
             return Ok(true);

@@ -1,12 +1,12 @@
-//! Records that a state counts and that are taken out of the table meanwhile, because their appending is rolled back.
+//! Records that a state counts and that are removed from the table meanwhile, because their append is rolled back.
 //!
 //! ```text
 //!   which records of the group are there     is asked after the record has gone: it is deleted, as if it had never been
 //!                                            was told before: the statement has to begin again, with the table as it is now
 //! ```
-//! So nobody gets a row whose values are gone. A whole group (65,536 records) that is gone when it is read for the first time
-//! is met by beginning again, too: mostly it is no rollback then. Who has given rows already cannot begin again, and fails as
-//! for a table that was cut off (`DefinitionChanged` is what tells it: `query/src/run.rs`).
+//! So no statement returns a row whose values are gone. If a whole group (65,536 records) is gone at its first read,
+//! the statement restarts too: mostly the cause is not a rollback then. A statement that has returned rows already
+//! cannot restart, and fails as for a truncated table (with `DefinitionChanged`: `query/src/run.rs`).
 //!
 //! Indexes are not compared with a state that has lost records: they have lost the keys.
 
@@ -34,13 +34,13 @@ impl State {
         Ok(())
     }
 
-    /// Whether somebody was told that the record is there.
+    /// Returns true if a reader was given the record.
     fn is_told(&self, row: usize) -> bool {
         let told = self.visible.get(row / GROUP_ROWS).and_then(|visible| visible.get());
         told.is_some_and(|visible| visible.as_ref().is_none_or(|bits| bits.value(row % GROUP_ROWS)))
     }
 
-    /// Whether records that it counts were taken back.
+    /// Returns true if records that it counts were removed.
     pub(super) fn has_lost_records(&self) -> bool {
         self.has_lost.load(Relaxed)
     }

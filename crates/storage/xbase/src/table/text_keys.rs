@@ -6,19 +6,19 @@
 //!   left(name, 1) >= 'M'     NAME             M..           to  the end
 //! ```
 //! Three things need care. *Blanks*: the text of a CHAR column ends before its trailing blanks (and NULs), its key does not,
-//! and some dialects look at blanks at the end and some do not: what is asked for is cut, and what may follow is filled with
-//! NULs below and with FF above. *Order*: SQL compares texts as Unicode, keys compare as bytes of a code page. The two agree
-//! wherever one side is ASCII, so bounds of other texts are used for equality only. *Capitals*: programs differ in which
-//! letters beyond ASCII they change, so a text in capitals is looked for up to its first such letter. And SQL makes `SS` of
-//! `ß`, which no key does: records with such a letter are looked for by the letter. In keys whose letters are as they were
-//! written, a text in capitals is looked for in each way to write its first letters.
+//! and only some dialects compare blanks at the end: the bounds are cut, and filled with NULs below and with FF above.
+//! *Order*: SQL compares texts as Unicode, keys compare as bytes of a code page. The two agree wherever one side is
+//! ASCII, so bounds of other texts are used for equality only. *Capitals*: programs differ in the letters beyond ASCII
+//! that they change, so a text in capitals is sought up to its first such letter. And SQL converts `ß` to `SS`, which
+//! no key does: records with such a letter are sought by the letter. In keys with unchanged letters, a text in capitals
+//! is sought in every spelling of its first letters.
 
 use super::bounds::{Interval, Leaf, Part};
 use crate::expr::Kind;
 use mainstay_columnar::{Comparison, Term, Test};
 use mainstay_types::{Date, Value};
 
-/// What a text is made of.
+/// The source of a text.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Base {
     Column(usize),
@@ -26,7 +26,7 @@ enum Base {
     Day(usize),
 }
 
-/// How letters are changed.
+/// The case mapping of letters.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Case {
     Kept,
@@ -43,7 +43,7 @@ struct Shape {
     case: Case,
     /// Without blanks at the beginning.
     trimmed: bool,
-    /// Whether it is the column and nothing else.
+    /// True if it is the column and nothing else.
     plain: bool,
 }
 
@@ -94,11 +94,11 @@ impl Shape {
     }
 }
 
-/// What is looked for.
+/// The kind of match.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Wanted {
     Equal,
-    /// What begins so.
+    /// Texts with this beginning.
     Beginning,
     AtLeast,
     AtMost,
@@ -180,7 +180,7 @@ impl Search<'_> {
         Some(all)
     }
 
-    /// Whether the key's letters are as they were written, and what is asked about has them changed.
+    /// Returns true if the key has the original letters, and the condition has changed ones.
     fn has_all_spellings(&self) -> bool {
         self.shape.is_changed() && self.key.case == Case::Kept
     }
@@ -196,7 +196,7 @@ impl Search<'_> {
         text
     }
 
-    /// Whether the part of the key tells what is asked.
+    /// Returns true if the part of the key decides the condition.
     fn is_answered(&self, text: &str) -> bool {
         let is_range = matches!(self.wanted, Wanted::AtLeast | Wanted::AtMost);
         let by_case = match (self.shape.case, self.key.case) {
@@ -228,7 +228,7 @@ impl Search<'_> {
         end.map_or(text, |(_, (end, _))| &text[..end])
     }
 
-    /// How many bytes of the field are in the key.
+    /// The number of bytes of the field that are in the key.
     fn covered(&self) -> usize {
         let all = match self.key.base {
             Base::Column(column) => self.of.files.dbf.fields().get(column).map_or(0, |field| field.length),
@@ -247,7 +247,7 @@ impl Search<'_> {
             Wanted::AtMost => Interval { upper, ..Interval::default() },
             Wanted::Beginning => Interval { lower, upper, ..Interval::default() },
             Wanted::Equal => {
-                // What was asked about is the whole of what the key has.
+                // The value asked for is the whole text in the key.
                 let is_whole =
                     self.shape.length.is_none() || self.is_single_byte && self.shape.length == self.key.length;
                 let length = self.of.part.length;

@@ -1,17 +1,17 @@
 //! Records that a program has appended and not filled in yet: they are blank, and no index lists them.
 //!
-//! xBase programs append a blank record, keep it locked while somebody types, and give it its keys when it is written
-//! (`indexed/unlisted.rs`; Harbour does the same). Meanwhile the index is as good as ever, but for these few. So a tag
-//! stays believed, and where it gives rows, the unlisted ones among them are added: their keys are made here.
+//! xBase programs append a blank record, keep it locked while a user types, and give it its keys when it is written
+//! (`indexed/unlisted.rs`; Harbour does the same). Meanwhile the index is correct except for these few. So a tag stays
+//! trusted, and the matching unlisted records are added to its rows: their keys are computed here.
 //!
 //! ```text
 //!   records      1 .. 300 | 301 (blank, being filled in) | 302
 //!   keys of tag  1 .. 300 |                              | 302      rows of a range = keys in it + 301, if its key is in it
 //! ```
-//! They are looked for where they are made, among the last [`LOOKED_AT`] records, and where all keys are compared
-//! anyway. What is unlisted and not blank was written without its index: then the tag is not used.
+//! They are sought where they are created, among the last [`LOOKED_AT`] records, and wherever all keys are compared
+//! anyway. An unlisted record that is not blank was written without its index: then the tag is not used.
 //!
-//! Limits: an order is not taken from a tag that lacks records; the rows are sorted then. One that somebody is filling in
+//! Limits: a tag that lacks records does not give an order; the rows are sorted then. A record that is being filled in
 //! while a great many others are appended behind it is not found by its key meanwhile.
 
 use super::state::State;
@@ -28,7 +28,7 @@ const LOOKED_AT: usize = 64;
 /// As many of them are told from a table that was extended without its index.
 pub(crate) const MOST: usize = 64;
 
-/// The bytes of a record that nobody has given values.
+/// The bytes of a record without values.
 pub(crate) struct Blank {
     bytes: Vec<u8>,
     /// Cells that are filled when a record is appended.
@@ -46,7 +46,7 @@ impl Blank {
         Blank { bytes: blank_record(dbf.fields(), dbf.header()), filled }
     }
 
-    /// Whether a record is one.
+    /// Returns true if the record has no values, apart from cells that are filled when it is appended.
     pub(crate) fn is(&self, record: &[u8]) -> bool {
         if self.filled.is_empty() {
             return record == self.bytes;
@@ -101,7 +101,7 @@ impl TableTag {
     }
 }
 
-/// Whether a key is in a range, of which the ends may be the beginnings of keys.
+/// Returns true if a key is in a range, of which the ends may be the beginnings of keys.
 fn is_within(key: &[u8], lower: &Bound<Vec<u8>>, upper: &Bound<Vec<u8>>) -> bool {
     let head = |end: &[u8]| key.get(..end.len().min(key.len())).unwrap_or_default().cmp(end);
     let is_above = match lower {

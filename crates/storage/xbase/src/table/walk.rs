@@ -1,8 +1,8 @@
 //! The rows of a table in the order of a tag.
 //!
-//! A tag orders as SQL does where its first parts are the values that are ordered by. Bytes order as Unicode only where they
+//! A tag orders as SQL does if its first parts are the values of the ORDER BY. Bytes order as Unicode only where they
 //! are ASCII, and the digits of numbers only where none has a minus or is too long for its part. A blank number is NULL to
-//! SQL, which comes first, and 0 to the tag. None of this is known before the keys are looked at:
+//! SQL, which comes first, and 0 to the tag. None of this is known before the keys are read:
 //!
 //! ```text
 //!   the first part is digits            its keys with a minus, with asterisks and of zeros are looked for beforehand
@@ -10,7 +10,7 @@
 //!   the walk ends early, at a LIMIT     the other keys of the same beginning are looked at too: a NULL or a negative
 //!                                       number among them would have come sooner
 //! ```
-//! What is found to be otherwise makes the walk give no answer, and the rows are sorted.
+//! If one of these checks fails, the walk gives no answer, and the rows are sorted.
 
 use super::Files;
 use super::seen::Seen;
@@ -29,7 +29,7 @@ const MAX_ZEROS: usize = 1_000;
 /// Digits that a number of every field and its text have alike.
 const SURE_DIGITS: usize = 15;
 
-/// Whether the tag has the order of these values, as far as its definition says.
+/// Returns true if the tag has the order of these values, as far as its definition says.
 pub(super) fn orders(tag: &TableTag, files: &Files, keys: &[TermOrder]) -> bool {
     // The parts of such keys are no texts.
     if tag.keys().has_parts() {
@@ -51,7 +51,7 @@ pub(super) fn orders(tag: &TableTag, files: &Files, keys: &[TermOrder]) -> bool 
     same_way && (1..=parts.len()).contains(&keys.len()) && keys.iter().zip(parts).enumerate().all(fits)
 }
 
-/// Whether one part of a key orders as a value does.
+/// Returns true if one part of a key orders as a value does.
 fn orders_by(part: &KeyPart, fields: &[Field], value: &Term, is_only: bool) -> bool {
     let Some(term) = part.term.as_ref().filter(|_| !part.descending) else { return false };
     let field = |column: &usize| fields.get(*column);
@@ -101,7 +101,7 @@ impl<'a> Digits<'a> {
         (is_exact && part.length.is_some()).then_some(Digits { field, at, zeros: *zeros })
     }
 
-    /// Whether the digits in a key are of a number that orders by them.
+    /// Returns true if the digits in a key order as their number does.
     fn are_plain(&self, key: &[u8]) -> bool {
         !self.of_key(key).iter().any(|byte| matches!(byte, b'-' | b'*'))
     }
@@ -114,12 +114,12 @@ impl<'a> Digits<'a> {
         key.get(self.at.clone()).unwrap_or_default()
     }
 
-    /// Whether a record has a number there, and no blanks.
+    /// Returns true if a record has a number there, and no blanks.
     fn has_number(&self, record: &[u8]) -> bool {
         has_number(self.field, record)
     }
 
-    /// What keys begin with in which the digits are not plain: those of the first part of a tag.
+    /// Beginnings of keys without plain digits in the first part of a tag.
     fn others(&self) -> Vec<Vec<u8>> {
         let width = self.at.len();
         let signs = if self.zeros { 0..1 } else { 0..width };
@@ -138,7 +138,7 @@ struct Walk<'a> {
     tag: &'a TableTag,
     state: &'a State,
     digits: Vec<Digits<'a>>,
-    /// How much of a key the order looks at.
+    /// The number of bytes of a key that the order depends on.
     used: usize,
     is_text: bool,
 }
@@ -157,7 +157,8 @@ impl<'a> Walk<'a> {
         Walk { tag, state, digits, used: end.min(key_type.key_len()), is_text }
     }
 
-    /// Whether the first part has a number that it does not order as SQL does. What it finds is true of the whole tag.
+    /// Returns true if the first part has a number that it does not order as SQL does. What it finds is true of the
+    /// whole tag.
     fn has_odd_first_part(&mut self, ordering: &Ordering) -> Result<bool> {
         if !self.is_text {
             let field = &self.state.files.dbf.fields()[ordering.column];
@@ -207,7 +208,8 @@ impl<'a> Walk<'a> {
         (filled(0x00), filled(0xFF))
     }
 
-    /// Whether one of the records with this key has a blank number. SQL puts NULL first, the tag has them among the zeros.
+    /// Returns true if one of the records with this key has a blank number. SQL puts NULL first, the tag has them among
+    /// the zeros.
     fn has_blank(&self, field: &Field, zero: &[u8]) -> Result<bool> {
         let mut zeros = Vec::new();
         let (lower, upper) = self.ends(zero);
@@ -231,7 +233,7 @@ impl<'a> Walk<'a> {
         recno.checked_sub(1).filter(|row| (*row as usize) < self.state.slots())
     }
 
-    /// What the keys begin with among which one may be that should have come before this one; `None` if there is none such.
+    /// The beginning of the keys among which one may belong before this one; `None` without such keys.
     fn alike<'k>(&self, key: &'k [u8], descending: bool) -> Option<&'k [u8]> {
         let before_digits = self.digits.first().map(|digits| digits.at.start);
         // A text with a sign below the blank at its end is more than the text, and its key is less.
@@ -245,7 +247,7 @@ impl<'a> Walk<'a> {
         key.get(..length)
     }
 
-    /// Whether a key orders its record as SQL does.
+    /// Returns true if a key orders its record as SQL does.
     fn is_plain(&self, key: &[u8], row: u32, record: &mut Vec<u8>) -> Result<bool> {
         // Bytes order as Unicode does only where they are ASCII, and below a blank not as cut texts do.
         let used = key.get(usize::from(self.tag.tag.key_type().is_nullable())..self.used).unwrap_or_default();

@@ -7,7 +7,7 @@ use mainstay_types::{Code, Error, Result, ValueRef, interrupt};
 use std::ops::RangeInclusive;
 use std::time::Instant;
 
-/// About how many bytes of records one who is alone collects before they are written.
+/// The approximate number of bytes of records collected under exclusive use before they are written.
 const PENDING_BYTES: usize = 1 << 20;
 
 impl TableWriter {
@@ -210,8 +210,8 @@ impl TableWriter {
         written.and(unlocked_new).and(unlocked).map(|()| new)
     }
 
-    /// Locks the header, and behind the last record as many as are to come. Who holds the whole table may want
-    /// the header next: it is not kept while the new records are waited for.
+    /// Locks the header, and the new records behind the last one. A program that holds the whole table may need the
+    /// header next: its lock is released while the new records are waited for.
     fn lock_for_append(&mut self, more: u64) -> Result<(RangeInclusive<u64>, bool)> {
         let begun = Instant::now();
         loop {
@@ -294,7 +294,7 @@ impl TableWriter {
         if self.pending.len() >= PENDING_BYTES { self.write_pending() } else { Ok(()) }
     }
 
-    /// Writes what one who is alone has collected.
+    /// Writes the records collected under exclusive use.
     pub(super) fn write_pending(&mut self) -> Result<()> {
         if self.options.access == Access::Shared || self.pending.is_empty() && !self.counters_changed {
             return Ok(());

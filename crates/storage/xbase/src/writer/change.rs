@@ -25,9 +25,9 @@ impl TableWriter {
         Ok(self.keep(update))
     }
 
-    /// As [`TableWriter::update`], but the blocks of old memos are not yet given back, so that the change can be
-    /// taken back. It is to be kept or taken back before the record is changed again; dropped, it stays, and the
-    /// blocks of the old memos are nobody's until the table is packed.
+    /// As [`TableWriter::update`], but the blocks of old memos are not yet freed, so that the change can be undone. It
+    /// must be kept or undone before the record is changed again; if dropped, the change stays, and the blocks of the
+    /// old memos are unused until the table is packed.
     pub fn update_revocably(&mut self, record: u64, values: &[(usize, ValueRef<'_>)]) -> Result<Update> {
         self.update_followed(record, values, &mut alone)
     }
@@ -58,7 +58,7 @@ impl TableWriter {
                 .collect();
             let written = filled.and_then(|()| writer.write_changed(record, &old, &mut new, follower));
             if let Err(error) = written {
-                // What was stored for a record that was not written is nobody's; the first error is the one to report.
+                // Values stored for a record that was not written have no owner; the first error is the one to report.
                 if !writer.is_referred_to {
                     writer.free_if_possible(&stored);
                 }

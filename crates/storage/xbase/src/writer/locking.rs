@@ -1,4 +1,4 @@
-//! The locks that the caller of a writer holds itself, and who holds those that could not be had.
+//! The locks that a writer's caller holds, and the holders of those that are not available.
 
 use super::TableWriter;
 use crate::lock::{LockBytes, LockPlan, LockWait};
@@ -28,7 +28,7 @@ impl TableWriter {
         Ok(())
     }
 
-    /// Keeps all others from opening the table, if nobody has it open besides this one; until
+    /// Prevents other programs from opening the table, if none has it open; until
     /// [`TableWriter::share_again`].
     pub(crate) fn claim_alone(&mut self) -> Result<bool> {
         if self.file.try_share(LockMode::Exclusive)? {
@@ -48,14 +48,14 @@ impl TableWriter {
         super::share(&*self.file, &self.options)
     }
 
-    /// How long locks are waited for from now on.
+    /// Sets how long later locks wait.
     pub fn set_wait(&mut self, wait: LockWait) {
         self.options.wait = wait;
         self.locks.wait = wait;
     }
 
-    /// Locks a record until [`TableWriter::unlock`] or [`TableWriter::unlock_record`]. Nothing is done for one who
-    /// is alone. Fails with `Code::Busy`, naming the holder, after the time that the options allow.
+    /// Locks a record until [`TableWriter::unlock`] or [`TableWriter::unlock_record`]. Does nothing under exclusive
+    /// use. Fails with `Code::Busy`, naming the holder, after the time that the options allow.
     pub fn lock_record(&mut self, record: u64) -> Result<()> {
         self.locks.lock_record(record)
     }
@@ -85,12 +85,12 @@ impl TableWriter {
         self.locks.unlock_all()
     }
 
-    /// Whether a record is locked here, by itself or with the table; always true for one who is alone.
+    /// Returns true if a record is locked here, by itself or with the table; always true with exclusive use.
     pub fn is_locked(&self, record: u64) -> bool {
         self.locks.holds(record)
     }
 
-    /// Whether the whole table is locked here.
+    /// Returns true if the whole table is locked here.
     pub fn holds_table(&self) -> bool {
         self.locks.holds_table()
     }
@@ -100,12 +100,12 @@ impl TableWriter {
         self.locks.records()
     }
 
-    /// Who holds a lock that keeps this record from being locked here; nothing if nobody does.
+    /// The holder of a lock that keeps this record from being locked here, if any.
     pub fn record_lock_holder(&self, record: u64) -> Result<Option<LockHolder>> {
         self.locks.record_holder(record)
     }
 
-    /// Who holds a lock that keeps the table from being locked here: of the table or of one of its records.
+    /// The holder of a lock that keeps the table from being locked here: of the table or of one of its records.
     pub fn table_lock_holder(&self) -> Result<Option<LockHolder>> {
         self.locks.table_holder()
     }
@@ -115,7 +115,7 @@ impl TableWriter {
         self.keeps_locks
     }
 
-    /// Whether records stay locked after each change and append, until they are unlocked.
+    /// Returns true if records stay locked after each change and append, until they are unlocked.
     pub(crate) fn keep_locks(&mut self, keeps: bool) -> bool {
         std::mem::replace(&mut self.keeps_locks, keeps)
     }

@@ -1,4 +1,4 @@
-//! Writing to a table in place, alone or beside the programs that share it.
+//! Writing to a table in place, with exclusive or shared use.
 //!
 //! ```text
 //!   append      memos | lock header | count, counters | lock new record | record + 0x1A | header | unlock
@@ -11,17 +11,16 @@
 //! header later). A record may be locked by the caller for longer ([`TableWriter::lock_record`]), around the update
 //! of indexes.
 //!
-//! **Exclusive.** Nobody else has the table open (flock(2), which is how Harbour keeps its exclusive mode on Linux).
-//! Appended records are collected and written together; [`TableWriter::flush`] writes what is there, and so does
-//! closing.
+//! **Exclusive.** No other program has the table open (flock(2), by which Harbour implements exclusive mode on Linux).
+//! Appended records are collected and written together; [`TableWriter::flush`] and closing write the collected records.
 //!
-//! **What a crash leaves.** A record is written after its memos, and the header after the record. A program that is
-//! killed leaves the record as before or as after; what the header does not count yet is read, and reported. Against
-//! the loss of power each step has to be on the disk before the next: [`WriteOptions::durable`] syncs between them.
-//! A sync that fails is the last thing that is done with the file.
+//! **Crashes.** A record is written after its memos, and the header after the record. A program that is killed leaves
+//! the old or the new record; records that the header does not count yet are read, and reported. Against the loss of
+//! power each step has to be on the disk before the next: [`WriteOptions::durable`] syncs between them. After a failed
+//! sync the file is not written any more.
 //!
-//! **What is kept.** Of the header only date, count and counters are changed, so flags and bytes that are not
-//! understood stay as they are. A table with errors in its header is not written to; [`repair`] makes a new one.
+//! **Preserved bytes.** In the header only date, count and counters are changed, so flags and bytes of unknown meaning
+//! stay as they are. A table with errors in its header is not written to; [`repair`] makes a new one.
 
 mod append;
 mod change;
@@ -51,15 +50,15 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::{Duration, Instant, SystemTime};
 
-/// What is told how far something long is, in steps of which there are so many; `Break` stops it.
+/// A progress callback of a long operation: the finished steps and all steps; `Break` stops it.
 pub type Telling<'p> = &'p mut dyn FnMut(u64, u64) -> ControlFlow<()>;
 
-/// For what nobody is told of.
+/// A callback that ignores the progress.
 fn untold(_: u64, _: u64) -> ControlFlow<()> {
     ControlFlow::Continue(())
 }
 
-/// Who else may have the table open.
+/// The access that other users have to the table.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Access {
     /// Nobody.
@@ -68,16 +67,16 @@ pub enum Access {
     Shared,
 }
 
-/// How a table is written to.
+/// Options for writing to a table.
 #[derive(Clone, Copy, Debug)]
 pub struct WriteOptions {
-    /// Who else may have it open.
+    /// The access that other users have.
     pub access: Access,
     /// The locks of those that share it; [`LockScheme::default_for`] without it.
     pub scheme: Option<LockScheme>,
-    /// How long locks, and the permission to open, are waited for.
+    /// The time to wait for locks and for the permission to open.
     pub wait: LockWait,
-    /// How long the permission to open is waited for, if that is less.
+    /// The time to wait for the permission to open, if that is less.
     pub open_timeout: Option<Duration>,
     /// The code page of the text, whatever the language byte says.
     pub code_page: Option<CodePage>,
@@ -85,7 +84,7 @@ pub struct WriteOptions {
     pub replacement: Option<u8>,
     /// See [`Encoding::cut_long_text`].
     pub cut_long_text: bool,
-    /// Whether each step is on the disk before the next one.
+    /// True if each step is on the disk before the next one.
     pub durable: bool,
     /// The time, for the header's date and for fields that keep the time of the last write. Other programs take
     /// the local time; the default is UTC.
@@ -125,8 +124,8 @@ pub struct Change {
     pub new: Vec<u8>,
 }
 
-/// Who sees each change before it is written - the record's number, its bytes before (none for a new one) and after -
-/// and may refuse it: then nothing is written.
+/// A callback that gets each change before it is written - the record's number, its bytes before (none for a new one)
+/// and after - and may refuse it: then nothing is written.
 pub(crate) type Follower<'f> = &'f mut dyn FnMut(u64, Option<&[u8]>, &[u8]) -> Result<()>;
 
 /// The follower of a table without indexes.
@@ -155,15 +154,15 @@ pub struct TableWriter {
     locks: TableLocks,
     counting: Vec<Counting>,
     blank: Vec<u8>,
-    /// The number of records: of one who is alone now, else when last looked at.
+    /// The number of records: the current one with exclusive use, else that of the last check.
     count: u64,
     /// Records that were appended and not yet written, the last ones of `count`.
     pending: Vec<u8>,
     /// The date in the header was written since the table was opened.
     date_is_current: bool,
-    /// Counters of one who is alone differ from those in the file.
+    /// Counters under exclusive use differ from those in the file.
     counters_changed: bool,
-    /// Whether the file may hold a record that refers to the memos stored for the change under way.
+    /// True if the file may hold a record that refers to the memos stored for the change under way.
     is_referred_to: bool,
     /// Why nothing may be written any more.
     failed: Option<String>,
@@ -278,8 +277,8 @@ impl TableWriter {
         self.dbf.read_record(record - 1, bytes)
     }
 
-    /// Whether a record, whose bytes are put into `record`, is as it was when it was appended without values: what
-    /// counts has a number then, or a time.
+    /// Returns true if a record, whose bytes are put into `record`, is as it was when it was appended without values:
+    /// what counts has a number then, or a time.
     pub(crate) fn is_blank(&mut self, record: u64, bytes: &mut Vec<u8>) -> Result<bool> {
         self.read(record, bytes)?;
         let mut blank = self.blank.clone();
@@ -316,7 +315,7 @@ impl TableWriter {
         flushed.and(unlocked)
     }
 
-    /// Says in the header whether the table has a structural index; for one who is alone.
+    /// Sets the header's flag of a structural index; with exclusive use.
     pub(crate) fn mark_structural_index(&mut self, has: bool) -> Result<()> {
         if self.layout() == RecordLayout::Adt {
             return Ok(());
@@ -384,7 +383,7 @@ impl TableWriter {
         Ok(counted + crate::dbf::uncounted_records(&header, length, &*self.file)?)
     }
 
-    /// Whether anything may still be written.
+    /// Returns true if anything may still be written.
     pub(crate) fn is_usable(&self) -> bool {
         self.failed.is_none()
     }
@@ -443,7 +442,7 @@ impl TableWriter {
 impl Drop for TableWriter {
     fn drop(&mut self) {
         if !self.pending.is_empty() && self.failed.is_none() {
-            // Nobody is left to be told; who wants to know closes the table.
+            // Errors are lost here; a caller that needs them closes the table.
             let _ = self.flush();
         } else if let Some(memo) = &mut self.memo {
             let _ = memo.settle();

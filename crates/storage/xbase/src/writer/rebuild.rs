@@ -1,4 +1,4 @@
-//! Tables made anew: created, packed, emptied, given another structure, or repaired.
+//! Rebuilding of tables: created, packed, emptied, restructured, or repaired.
 //!
 //! ```text
 //!   old table --run of records--> each field: its bytes | its memo, stored anew | its value, converted --> new table
@@ -77,18 +77,18 @@ pub enum Source {
     Blank,
 }
 
-/// What is written, and out of what.
+/// The source and the target of a rebuild.
 struct Plan<'a> {
     dbf: &'a Dbf,
     memo: Option<&'a Memo>,
     count: u64,
     /// For each new field.
     sources: &'a [Source],
-    /// Whether the fields are the same, so that records are copied whole.
+    /// True if the fields are the same, so that records are copied whole.
     same: bool,
     keep_deleted: bool,
     keep_none: bool,
-    /// What was last read of the old memo file.
+    /// The part of the old memo file that was read last.
     window: Window,
     /// Given, values that cannot be read are left out of the new table and added here; else those of memos are errors, and
     /// others are copied as they are.
@@ -288,7 +288,7 @@ fn write_files(
     }
     let options = WriteOptions { access: Access::Exclusive, durable: false, ..*options };
     let mut new = TableWriter::assemble(Arc::clone(fs), &new_table(path), file, memo, options)?;
-    // What fields of any type and memos hold is read in the old table's code page and written in the new one's.
+    // Texts in fields of any type and in memos are read in the old table's code page and written in the new one's.
     copy(plan, &mut new)?;
     for (field, counter) in counters.iter().enumerate() {
         let place = new.counting.iter().position(|counting| counting.field == field);
@@ -374,7 +374,7 @@ fn converted_columns(
     plan.sources.iter().zip(new.fields()).map(column).collect()
 }
 
-/// Whether the bytes of one field mean the same in the other.
+/// Returns true if the bytes of one field mean the same in the other.
 fn alike(old: &Field, new: &Field, old_page: CodePage, new_page: CodePage) -> bool {
     let texts =
         [FieldKind::Character, FieldKind::Varchar, FieldKind::VarcharUnconverted, FieldKind::Memo, FieldKind::Any];

@@ -5,8 +5,8 @@
 //!   recall    lock header | header: without the record | record: live, no link | unlock
 //!   append    lock header | header: first = its link | unlock | record: live | counters
 //! ```
-//! The order makes a crash harmless: what is on the list is deleted (`adt/reuse.rs`). A DBF has no such list, and its records
-//! are written as they are.
+//! The order makes a crash harmless: all records on the list are deleted (`adt/reuse.rs`). A DBF has no such list, and
+//! its records are written directly.
 
 use super::values::Stored;
 use super::{Access, Change, Follower, TableWriter};

@@ -1,7 +1,7 @@
-//! New files in the place of old ones, whole or not at all.
+//! Atomic replacement of old files by new ones.
 //!
 //! A table without a memo is one file, and a rename replaces it in one step. With a memo there are two, and no
-//! system renames two files at once. So what is to be done is written down first:
+//! system renames two files at once. So the renames are recorded first:
 //!
 //! ```text
 //!   a.dbf.new, a.new.fpt     complete, and on the disk
@@ -9,9 +9,9 @@
 //!   rename a.new.fpt to a.fpt, a.dbf.new to a.dbf
 //!   remove a.dbf.swap
 //! ```
-//! Whoever opens the table for writing and finds `a.dbf.swap` finishes the renames ([`finish`]). Other programs do
-//! not know of it: between a crash within these renames and the next opening here they would see the new memo
-//! file with the old table.
+//! The next process that opens the table for writing and finds `a.dbf.swap` finishes the renames ([`finish`]). Other
+//! programs do not know of it: between a crash within these renames and that opening they would see the new memo file
+//! with the old table.
 
 use mainstay_types::{Code, Error, Result};
 use mainstay_vfs::FileSystem;

@@ -1,4 +1,4 @@
-//! Records brought back to what they were, for transactions that are rolled back or were cut off.
+//! Restores the old bytes of records, for transactions that are rolled back or were interrupted.
 
 use super::values::Stored;
 use super::{Access, Change, Follower, TableWriter, Update};
@@ -38,7 +38,7 @@ impl TableWriter {
         follower(record, Some(&bytes), &[])?;
         self.unlink(record)?;
         self.write_header(record - 1)?;
-        // A header that counts more than the file holds is damage; a record that it does not count yet is none.
+        // A header that counts more than the file holds is damage; a record that it does not count yet is not.
         self.sync_if_durable()?;
         self.end_file_at(self.offset(record))?;
         self.count = record - 1;

@@ -1,4 +1,4 @@
-//! The values of one record into its bytes, the long ones by way of the memo file.
+//! Encodes the values of one record; long ones go to the memo file.
 
 use super::TableWriter;
 use crate::dbf::encode::memo_bytes;
@@ -68,7 +68,7 @@ impl TableWriter {
         Ok(())
     }
 
-    /// Whether a memo field of a record has this value already.
+    /// Returns true if a memo field of a record has this value already.
     pub(super) fn is_same_memo(&self, field: usize, value: ValueRef<'_>, record: &[u8]) -> Result<bool> {
         let (Some(field), Some(memo)) = (self.fields().get(field), &self.memo) else { return Ok(false) };
         if !matches!(field.kind, FieldKind::Memo | FieldKind::MemoBinary | FieldKind::MemoWide) {

@@ -1,5 +1,5 @@
-//! A program with locks that are not ours: `raw_locks.py`, for which `python3` is needed. Tests of the crates above use it,
-//! too.
+//! A program with locks independent of this crate: `raw_locks.py`, which needs `python3`. Tests of the crates above use
+//! it, too.
 
 use mainstay_vfs::ByteRange;
 use std::io::{BufRead, BufReader, Write};

@@ -1,4 +1,4 @@
-//! What the tests over fixture tables share.
+//! Helpers of the tests over fixture tables.
 
 #![allow(clippy::disallowed_methods, dead_code)]
 

@@ -1,4 +1,4 @@
-//! What the expression tests read files with: a DBF header and a CSV, each in a few lines, so that the
+//! File readers of the expression tests: a DBF header and a CSV, each in a few lines, so that the
 //! evaluator is tested against the bytes of a file and nothing in between.
 #![allow(clippy::disallowed_methods, dead_code)]
 

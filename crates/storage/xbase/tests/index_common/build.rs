@@ -4,13 +4,13 @@
 /// A key and its record.
 pub type Item = (Vec<u8>, u32);
 
-/// How a packed tree is built.
+/// The layout of a packed tree.
 #[derive(Clone, Copy)]
 pub struct Packed {
     pub key_len: usize,
     pub pad: u8,
     pub page_len: usize,
-    /// What a pointer counts: 1 for bytes, the page length for pages.
+    /// The unit of a pointer: 1 for bytes, the page length for pages.
     pub unit: usize,
 }
 

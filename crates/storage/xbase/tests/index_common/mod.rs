@@ -1,4 +1,4 @@
-//! What the tests of indexes share: the fixtures, their CSV files, and opened bags.
+//! Helpers of the index tests: the fixtures, their CSV files, and opened bags.
 
 #![allow(dead_code, clippy::disallowed_methods)]
 

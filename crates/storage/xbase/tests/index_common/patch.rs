@@ -1,5 +1,5 @@
-//! Changes to a table whose expressions nobody evaluates: records change places, and records are appended that are
-//! copies of others. Every key that the table needs then is in its indexes already.
+//! Changes to a table without evaluating expressions: records change places, and copies of records are appended. Every
+//! key that the table then needs is in its indexes already.
 
 use super::Seed;
 use super::written::{Model, sort, walk};
@@ -9,7 +9,7 @@ use mainstay_xbase::index::{Bag, BagKind, KeyFamily, KeyType};
 use std::collections::HashMap;
 use std::path::Path;
 
-/// What is to be known of a tag before a change.
+/// The state of a tag before a change.
 struct Known {
     bag: usize,
     tag: usize,

@@ -133,7 +133,7 @@ pub fn key(tag: &TagSpec, key_type: &KeyType, row: &Row) -> Option<Vec<u8>> {
     }
 }
 
-/// Whether a kind of file is an NTX.
+/// True if a kind of file is an NTX.
 pub trait IsNtx {
     fn is_ntx_kind(&self) -> bool;
 }

@@ -1,4 +1,4 @@
-//! What the tests of index writing share: the layouts and tags to try, a model to compare with, and the comparison.
+//! Helpers of the tests of index writing: the layouts and tags to try, a model to compare with, and the comparison.
 
 use super::Seed;
 use super::build::Item;
@@ -34,7 +34,7 @@ pub fn text_tag(key_len: usize) -> TagSpec {
     TagSpec::new("NAME", "NAME", KeyFamily::Character, key_len)
 }
 
-/// Whether the tree of such a tag is in descending order.
+/// Returns true if the tree of such a tag is in descending order.
 pub fn is_falling(bag: &BagSpec, tag: &TagSpec) -> bool {
     tag.descending && matches!(bag.kind, BagKind::Ntx | BagKind::CompoundNtx)
 }
@@ -109,7 +109,7 @@ fn first_difference(found: &[Item], wanted: &[Item]) -> String {
     format!("first at {at}: {:?} is not {:?}", found.get(at), wanted.get(at))
 }
 
-/// What a tag must list after some operations.
+/// The expected entries of a tag after some operations.
 #[derive(Clone, Debug, Default)]
 pub struct Model {
     /// The entries, in no order.

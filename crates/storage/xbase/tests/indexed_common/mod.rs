@@ -1,5 +1,5 @@
-//! What the tests of tables with indexes share: a table with tags of all kinds, and the comparison of its indexes as they
-//! were kept up with indexes made anew.
+//! Helpers of the tests of tables with indexes: a table with tags of all kinds, and the comparison of its maintained
+//! indexes with new ones.
 
 #![allow(dead_code)]
 
@@ -59,7 +59,7 @@ pub fn index(table: &mut IndexedTable, kind: BagKind, specs: &[IndexSpec]) -> Ve
     let mut files = Vec::new();
     for spec in specs {
         let path = file_of(table.path(), kind, &spec.name);
-        // What the format cannot hold is left out.
+        // Tags that the format does not support are left out.
         if kind == BagKind::PlainIdx && spec.descending {
             continue;
         }

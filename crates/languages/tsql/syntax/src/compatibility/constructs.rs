@@ -1,6 +1,6 @@
 //! The table of T-SQL's constructs that are refused, ignored, or different from SQL Server.
 //!
-//! The page docs/not-supported-tsql.md is written from it. Behaviours are those that docs/COMPAT-tsql.md states with their tests.
+//! The page docs/not-supported-tsql.md is written from it. docs/COMPAT-tsql.md states the behaviours with their tests.
 
 mainstay_types::constructs! {
     SYNTAX "syntax" NotSupported:

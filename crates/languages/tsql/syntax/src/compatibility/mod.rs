@@ -9,8 +9,8 @@
 //! The rows are in [`CONSTRUCTS`], from which the page docs/not-supported-tsql.md is written. The runtime warns of refused
 //! parts of a module with [`refused_parts`] when it is created.
 //!
-//! Limits: of a statement the first refusal is found beside the nodes of the table; texts that are executed are read where they
-//! are constants; columns of tables are not known, so refusals that depend on them are left out.
+//! Limits: beside the nodes of the table, only the first refusal of a statement is found; executed texts are read only
+//! if they are constants; columns of tables are unknown, so refusals that depend on them are left out.
 
 mod constructs;
 mod names;

@@ -1,7 +1,8 @@
 //! Parts of statements that are refused when they run, found by reducing each statement in a scope that knows every name.
 //!
-//! The statements are reduced as they are when they run, so a refusal here is one there, whatever the tables are. Other errors
-//! depend on what exists at that time and are left out. Limit: of a statement the first refusal is found.
+//! The statements are reduced in the same way as when they run, so a refusal here is a refusal there, whatever the
+//! tables are. Other errors depend on the objects that exist at run time and are left out. Limit: only the first
+//! refusal of a statement is found.
 
 use super::constructs as rows;
 use super::names::Names;
@@ -15,7 +16,7 @@ use std::collections::HashSet;
 
 /// 40515: not supported in this version.
 const NOT_SUPPORTED: i32 = 40_515;
-/// 7202: another server, of which there is none.
+/// 7202: an unknown other server.
 const NO_SERVER: i32 = 7202;
 /// 195: no function of this name.
 const NO_FUNCTION: i32 = 195;

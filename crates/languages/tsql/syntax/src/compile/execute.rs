@@ -32,7 +32,7 @@ impl Compiler<'_> {
             if !(takes_text && self.is_narrow(argument, place)) {
                 return Ok(given);
             }
-            // Bytes stand for it: what takes NVARCHAR only sees that it is none (214).
+            // Bytes stand for it: a parameter that takes only NVARCHAR refuses them (214).
             let bytes = Expression::constant(program::Type::Bytes { limit: None }, Value::Binary(Vec::new()));
             Ok(Argument { value: ArgumentValue::Value(bytes), ..given })
         };

@@ -1,8 +1,8 @@
 //! Expressions and conditions over variables.
 //!
-//! Whole numbers, floats, texts that are joined or compared, and three-valued logic are the machine's own instructions;
-//! another operation is one of [`mainstay_tsql_types`]'s, bound to its types here and run by the host. What names a table or a
-//! function of the database is a query.
+//! Integers, floats, concatenation and comparison of texts, and three-valued logic are instructions of the machine;
+//! other operations are those of [`mainstay_tsql_types`], bound to their types here and run by the host. An expression
+//! that names a table or a function of the database is a query.
 
 use super::{Action, Compiler, storage_type};
 use crate::reduce::{self, Scope, TableColumn};
@@ -21,7 +21,7 @@ pub type Operation = Arc<Bound>;
 /// An expression with its type; `None` for NULL.
 type Typed = (Expression, Option<DataType>);
 
-/// What the names of types mean where there are no tables.
+/// Resolves type names where no tables are known.
 pub(super) struct NoTables<'t>(pub(super) &'t dyn super::Types);
 
 impl Scope for NoTables<'_> {
@@ -191,7 +191,7 @@ impl Compiler<'_> {
             return Ok(self.host_call(action, storage_type(data_type)));
         }
         let typed = self.value(value)?;
-        // What is wrong with a function that gives a value is not told where it is called.
+        // Conversion errors in a scalar function's body are not reported to its caller.
         let is_checked = self.returns.is_none();
         if let Some(from) = typed.1.filter(|from| is_checked && *from != DataType::SqlVariant) {
             mainstay_tsql_types::types::implicit(from, data_type).map_err(|message| self.located(message))?;
@@ -500,7 +500,7 @@ impl Compiler<'_> {
         match value {
             Expr::Column(_) | Expr::Subquery(_) | Expr::Exists(_) | Expr::Quantified(..) | Expr::NextValue(..) => true,
             Expr::Method(..) | Expr::TypeMethod(..) | Expr::FullText(_) | Expr::Star(_) | Expr::CurrentOf(_) => true,
-            // What compares by another collation is left to the planner.
+            // Comparisons by another collation are left to the planner.
             Expr::Collate(..) => true,
             Expr::Unary(_, operand) => inner(operand),
             Expr::Binary(left, _, right) | Expr::AtTimeZone(left, right) => inner(left) || inner(right),

@@ -1,4 +1,4 @@
-//! From T-SQL's statements to the typed form of programs.
+//! Compiles T-SQL's statements to the typed form of programs.
 //!
 //! ```text
 //!   DECLARE @i INT = 0                slot @i int          @i := 0
@@ -7,10 +7,10 @@
 //!   SELECT @n = COUNT(*) FROM t       host "SELECT ..."  with (@n)  sets @n
 //! ```
 //!
-//! Flow of control, variables and expressions over variables become the machine's own. Everything else is a statement of
-//! the host: an [`Action`] with the variables that it reads and sets. A query stays a tree, since what its names mean is
-//! only known when it runs (SQL Server calls it deferred name resolution); the host reduces and plans it once, and again
-//! when what it depends on has changed.
+//! Control flow, variables and expressions over variables become instructions of the machine. Everything else is a
+//! statement of the host: an [`Action`] with the variables that it reads and sets. A query stays a tree, since its
+//! names are resolved only when it runs (SQL Server: deferred name resolution); the host reduces and plans it once, and
+//! again after a change of its dependencies.
 
 mod execute;
 mod expression;
@@ -46,7 +46,7 @@ pub struct Module {
     pub variables: Vec<Variable>,
     /// The parameters, in order.
     pub parameters: Vec<ModuleParameter>,
-    /// What a function gives.
+    /// The type that a function returns.
     pub returns: Option<DataType>,
     /// True if its expressions ask the session for its options: modules that it calls may find others than it began
     /// with.
@@ -73,11 +73,11 @@ pub struct ModuleParameter {
     pub is_output: bool,
     /// True if a call may leave it out.
     pub has_default: bool,
-    /// What it holds.
+    /// The kind of its argument.
     pub kind: ParameterKind,
 }
 
-/// What a parameter holds.
+/// The kind of argument that a parameter takes.
 #[derive(Clone, Debug, PartialEq)]
 pub enum ParameterKind {
     /// A value.
@@ -88,10 +88,10 @@ pub enum ParameterKind {
     Cursor,
 }
 
-/// What the machine asks its host to do.
+/// A request of the machine to its host.
 #[derive(Debug)]
 pub struct HostStatement {
-    /// What.
+    /// The action.
     pub action: Action,
     /// The names of the variables whose values it is given, in order, in lower case; expressions come behind them.
     pub inputs: Vec<(String, DataType)>,
@@ -114,9 +114,9 @@ pub enum Action {
     Value(Box<Expr>, Option<DataType>),
     /// A condition that needs a query.
     Condition(Box<Expr>),
-    /// What only the session knows: `@@ROWCOUNT`, `ERROR_MESSAGE()`.
+    /// A value that only the session has: `@@ROWCOUNT`, `ERROR_MESSAGE()`.
     Session(reduce::SessionFunction),
-    /// What the catalog answers for the inputs: `OBJECT_ID('t')`.
+    /// A catalog function of the inputs: `OBJECT_ID('t')`.
     Catalog(reduce::CatalogFunction),
     /// True if the change that fires the trigger sets this column.
     ColumnUpdated(String),
@@ -185,7 +185,7 @@ pub enum Action {
     Define(Box<Statement>),
 }
 
-/// What the names of a module mean when it is compiled.
+/// Resolves the names of a module when it is compiled.
 pub trait Types {
     /// The type of this name that the database defines.
     fn user_type(&self, name: &ObjectName) -> Option<DataType>;
@@ -303,7 +303,7 @@ struct Compiler<'t> {
     returns: Option<DataType>,
     /// True if the module asks for `@@ROWCOUNT` or `@@ERROR`, so that the host has to hear of every statement.
     counts: bool,
-    /// What its expressions mind.
+    /// The SET options that its expressions depend on.
     reading: Reading,
     line: u32,
     /// The statement that is being compiled.
@@ -546,7 +546,7 @@ impl<'t> Compiler<'t> {
         }
     }
 
-    /// What `work` adds, on its own.
+    /// The statements that `work` adds, separate from the output.
     fn aside(
         &mut self,
         work: impl FnOnce(&mut Self) -> Result<(), Box<Message>>,

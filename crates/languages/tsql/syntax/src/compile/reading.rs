@@ -1,8 +1,8 @@
-//! What a module is compiled for: the SET options that its expressions over variables mind.
+//! SET options that a module is compiled for, as far as its expressions over variables depend on them.
 //!
-//! The machine's own instructions know NULL and errors as a new connection does. Where the options are others, or may become
-//! others while the module runs, the expressions that mind them are operations of the host, which asks the session each
-//! time. So nobody pays for the options but who uses them.
+//! The machine's instructions treat NULL and errors as a new connection does. Where the options differ, or may change
+//! while the module runs, the expressions that depend on them are operations of the host, which reads the session's
+//! options each time. So only modules that use other options pay for them.
 
 use crate::tree::{Phrase, PhraseItem, Statement, StatementKind};
 
@@ -28,7 +28,7 @@ const VALUES: [&str; 4] = ["ANSI_DEFAULTS", "ANSI_WARNINGS", "ARITHABORT", "CONC
 const NULLS: [&str; 2] = ["ANSI_DEFAULTS", "ANSI_NULLS"];
 
 impl Reading {
-    /// What is left of it for statements that may put options off on their way.
+    /// The options that can be relied on, given that some of the statements may switch options off.
     pub(super) fn of(self, statements: &[Statement]) -> Reading {
         let is_plain = self.is_plain && !statements.iter().any(|statement| puts_off(statement, &VALUES));
         let ansi_nulls = self.ansi_nulls && !statements.iter().any(|statement| puts_off(statement, &NULLS));

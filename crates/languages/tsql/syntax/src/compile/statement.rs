@@ -162,7 +162,7 @@ impl Compiler<'_> {
                 self.host(line, Action::DeclareCursor(name.clone(), cursor.clone()), span, Vec::new(), Vec::new());
                 Ok(())
             }
-            // What XML is after `modify`.
+            // The XML value after `modify`.
             SetVariable::Method(name, method, arguments) => {
                 let (slot, data_type) = self.variable(name)?;
                 let target = Box::new(Expr::Variable(name.clone()));
@@ -330,7 +330,7 @@ impl Compiler<'_> {
         let known = self.actions.len();
         let (mut columns, mut values) = (Vec::new(), Vec::new());
         for item in &select.items {
-            // What cannot be compiled, the names of columns above all, is refused when the query runs.
+            // Items that cannot be compiled, such as names of columns, are refused when the query runs.
             let compiled = match item {
                 SelectItem::Value(value, _) if !self.needs_query(value) => self.value(value).ok(),
                 _ => None,
@@ -389,7 +389,7 @@ impl Compiler<'_> {
                 continue;
             }
             let known = self.actions.len();
-            // What cannot be compiled is refused when the statement runs.
+            // A value that cannot be compiled is refused when the statement runs.
             let Ok((compiled, Some(data_type))) = self.value(value) else {
                 self.actions.truncate(known);
                 continue;

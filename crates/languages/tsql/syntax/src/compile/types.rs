@@ -1,4 +1,4 @@
-//! How the machine stores values of SQL Server's types.
+//! Storage of values of SQL Server's types in the machine.
 
 use mainstay_tsql_types::{DataType, Length};
 use mainstay_vm::{Type, Width};
@@ -21,7 +21,7 @@ pub fn storage_type(data_type: DataType) -> Type {
         Time(_) => Type::Time,
         SmallDateTime | DateTime | DateTime2(_) => Type::Timestamp,
         DateTimeOffset(_) => Type::TimestampWithOffset,
-        // What counts bytes has as many characters at most.
+        // A limit in bytes is also an upper limit in characters.
         Char(length, _) | NChar(length) => Type::Text { limit: Some(length.into()) },
         VarChar(length, _) | NVarChar(length) => Type::Text { limit: limit(length) },
         Text(_) | NText | Xml => Type::TEXT,

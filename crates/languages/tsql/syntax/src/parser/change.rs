@@ -18,7 +18,8 @@ impl Parser<'_> {
         })
     }
 
-    /// What is changed; hints after it, in the old form too where no list of columns may follow.
+    /// The target of a change with its hints; with `old_hints` also hints without WITH, where no list of columns may
+    /// follow.
     fn target(&mut self, old_hints: bool) -> Parse<Target> {
         if self.kind() == TokenKind::Variable {
             let name = self.variable()?;

@@ -1,4 +1,5 @@
-//! Where the parser is in its tokens: looking, taking, names, lists, and the messages about what is not expected.
+//! The parser's position in its tokens: look-ahead, accepting tokens, names, lists, and messages about unexpected
+//! tokens.
 
 use super::{MAX_DEPTH, MAX_HEIGHT, Parser};
 use crate::error::{Diagnostic, Parse};

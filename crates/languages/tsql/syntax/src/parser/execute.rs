@@ -35,7 +35,7 @@ impl Parser<'_> {
         Ok(phrase)
     }
 
-    /// What follows EXEC.
+    /// The rest of an EXEC statement.
     pub(super) fn execute(&mut self) -> Parse<Execute> {
         if self.sees("(") {
             return self.execute_text();

@@ -9,11 +9,11 @@ use crate::lexer::TokenKind;
 use crate::span::Span;
 use crate::tree::{Argument, BinaryOperator, Call, Expr, Name, ObjectName, Quantifier, Test, UnaryOperator};
 
-/// How tight an operator between values binds.
+/// The binding power of operators between values.
 const MULTIPLICATIVE: u8 = 2;
 const ADDITIVE: u8 = 1;
 
-/// What stands between two values and makes one of them.
+/// An operator between two values.
 enum Arithmetic {
     Operator(BinaryOperator),
     /// A function of this name has both as its arguments.

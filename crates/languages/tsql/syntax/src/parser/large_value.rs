@@ -1,6 +1,6 @@
 //! READTEXT, WRITETEXT and UPDATETEXT: values of TEXT, NTEXT and IMAGE by their pointers.
 //!
-//! Their operands stand beside each other without commas, so that each is a variable or a constant and no expression.
+//! Their operands stand beside each other without commas, so that each is a variable or a constant, not an expression.
 
 use super::Parser;
 use crate::error::Parse;
@@ -32,7 +32,7 @@ impl Parser<'_> {
         Ok(StatementKind::LargeValue(Box::new(LargeValue { column, pointer, work })))
     }
 
-    /// What UPDATETEXT puts in, if anything.
+    /// The data that UPDATETEXT inserts, if any.
     fn large_value_data(&mut self) -> Parse<Option<LargeValueData>> {
         if self.is_name(0) && self.is(1, ".") {
             let column = self.object_name()?;

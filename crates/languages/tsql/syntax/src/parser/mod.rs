@@ -1,4 +1,4 @@
-//! Tokens to a tree, by recursive descent.
+//! Parses tokens to a tree, by recursive descent.
 //!
 //! ```text
 //!   cursor       tokens, names, lists, errors      statement   which statement it is; blocks, control of flow
@@ -11,10 +11,10 @@
 //!   odbc         escapes in braces
 //! ```
 //!
-//! Nothing looks back: a statement is read once, from left to right, with a look at the next few tokens. An error ends
-//! the statement it is in; reading goes on at the next word that begins one, so that a text gets all its messages.
-//! Neither the depth of recursion nor the height of the tree is without a limit ([`MAX_DEPTH`], [`MAX_HEIGHT`]): the
-//! stack is never at risk, while parsing or while the tree is walked, printed or dropped.
+//! There is no backtracking: a statement is read once, from left to right, with a look-ahead of a few tokens. An error
+//! ends its statement; parsing resumes at the next word that begins one, so that all errors of a text are reported. The
+//! depth of recursion and the height of the tree are limited ([`MAX_DEPTH`], [`MAX_HEIGHT`]), so the stack cannot
+//! overflow while the tree is parsed, walked, printed or dropped.
 
 mod change;
 mod cursor;
@@ -39,16 +39,16 @@ use crate::lexer::{Token, TokenKind, tokens};
 use crate::span::{Lines, Span};
 use crate::tree::{Expr, ObjectName, Statement};
 
-/// How deep statements, queries, expressions and parentheses may be nested in each other.
+/// The greatest depth to which statements, queries, expressions and parentheses nest.
 pub const MAX_DEPTH: u32 = 100;
 
-/// How many levels a tree may have. Chains of AND and OR are one level, however long.
+/// The greatest height of a tree. Chains of AND and OR are one level, however long.
 pub const MAX_HEIGHT: u32 = 600;
 
 /// The longest text, in bytes: places are 32 bits.
 pub const MAX_TEXT: usize = 1 << 30;
 
-/// What a text is parsed with.
+/// Options of the parser.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Options {
     /// SET QUOTED_IDENTIFIER: whether `"x"` is a name, not a string. A SET in the text changes it from there on.
@@ -66,7 +66,7 @@ impl Default for Options {
 pub struct Parsed {
     /// The statements that could be read.
     pub statements: Vec<Statement>,
-    /// What is wrong, in the order of the text. With any, the text must not be run.
+    /// The errors, in the order of the text. A text with errors must not be run.
     pub errors: Vec<Diagnostic>,
 }
 
@@ -181,7 +181,7 @@ struct Parser<'t> {
     height: u32,
     /// The token that made the last condition one.
     condition_at: usize,
-    /// How many groups of a phrase are open.
+    /// The number of open groups of a phrase.
     phrase_groups: u32,
     /// The elements of CREATE SCHEMA are being read.
     in_schema: bool,

@@ -140,7 +140,7 @@ impl<'t> Parser<'t> {
                 rest.push(PhraseItem::Symbol(",".to_owned()));
                 continue;
             }
-            // What follows the name in an ALTER belongs to it, whatever word it is: SET, DROP MEMBER.
+            // Any word behind the name in an ALTER belongs to the ALTER: SET, DROP MEMBER.
             let is_its_own = verb.starts_with("ALTER") && (rest.is_empty() || is_scoped && self.sees("SET"));
             if self.begins_statement() && !is_its_own {
                 break;

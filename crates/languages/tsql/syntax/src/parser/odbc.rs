@@ -1,8 +1,8 @@
 //! ODBC's escapes: `{fn UCASE(name)}`, `{ts '2026-01-31 10:00:00'}`, `{? = call p(1)}`.
 //!
-//! What an escape means is put into the tree as T-SQL has it, so that nothing else has to know them; dates and times keep
-//! theirs. (ODBC's reference, "Scalar functions" and "Interval, date and time escapes"; SQL Server's reference, "ODBC scalar
-//! functions".)
+//! Escapes are translated to T-SQL's tree here, so that no other module handles them; only dates and times stay
+//! escapes. (ODBC's reference, "Scalar functions" and "Interval, date and time escapes"; SQL Server's reference, "ODBC
+//! scalar functions".)
 
 use super::Parser;
 use super::primary::FUNCTIONS;
@@ -143,7 +143,7 @@ impl Parser<'_> {
                 let name = plain.name.last().to_ascii_uppercase();
                 match values.and_then(|values| meant(&name, values, span)) {
                     Some(value) => Ok(value),
-                    // What T-SQL has a grammar of its own for, or no function.
+                    // Names with a grammar of their own in T-SQL, or names of no function.
                     None if is_reserved && !FUNCTIONS.contains(&name.as_str())
                         || CONVERSIONS.contains(&name.as_str()) =>
                     {
@@ -157,7 +157,7 @@ impl Parser<'_> {
     }
 }
 
-/// What a function of ODBC is in T-SQL; `None` for one that has the same name and meaning there.
+/// Translates a function of ODBC to T-SQL; `None` for a function that has the same name and meaning there.
 fn meant(name: &str, mut arguments: Vec<Expr>, span: Span) -> Option<Expr> {
     let now = || call("GETDATE", Vec::new(), span);
     if let Some((_, own)) = RENAMED.iter().find(|(known, _)| *known == name) {

@@ -1,4 +1,4 @@
-//! Words and values that are kept as they stand.
+//! Phrases: words and values that are kept unparsed.
 
 use super::Parser;
 use crate::error::Parse;
@@ -8,7 +8,7 @@ use crate::tree::{Phrase, PhraseItem};
 /// Marks that may stand in a phrase.
 const SYMBOLS: [&str; 10] = ["=", ".", ":", "::", "*", "-", "+", ">", "/", "%"];
 
-/// What hints of a query begin with. Source: "Query hints (Transact-SQL)".
+/// First words of query hints. Source: "Query hints (Transact-SQL)".
 const QUERY_HINTS: [&str; 30] = [
     "CONCAT",
     "DISABLE",

@@ -1,4 +1,4 @@
-//! What operators combine: constants, columns, variables, parentheses, CASE, and what follows a value directly.
+//! Operands: constants, columns, variables, parentheses, CASE, and postfix forms.
 
 use super::Parser;
 use crate::error::Parse;
@@ -62,7 +62,7 @@ impl Parser<'_> {
         Ok(value)
     }
 
-    /// What starts with a name: a column, a function, a type's method.
+    /// Expressions that start with a name: a column, a function, a type's method.
     fn named(&mut self) -> Parse<Expr> {
         if self.sees("NEXT VALUE FOR") {
             return self.next_value();

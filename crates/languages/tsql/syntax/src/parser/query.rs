@@ -1,4 +1,4 @@
-//! SELECT and everything around it.
+//! SELECT and the clauses around it.
 
 use super::{Assignments, Parser};
 use crate::error::{Diagnostic, Parse};
@@ -184,7 +184,7 @@ impl Parser<'_> {
         Ok(None)
     }
 
-    /// What follows the mode: words up to the next statement, which begins with a reserved word.
+    /// The directives behind the mode: words up to the next statement, which begins with a reserved word.
     fn directives(&mut self) -> Parse<Vec<Phrase>> {
         let mut found = Vec::new();
         while self.accept(",") {
@@ -217,7 +217,7 @@ impl Parser<'_> {
     /// printed tree is read as the same one.
     fn joined_queries(&mut self, chain: Chain) -> Parse<QueryBody> {
         let Chain { mut queries, operator } = chain;
-        // Which of them come together first is the same to UNION, and not to EXCEPT.
+        // UNION gives the same result whichever of them are joined first; EXCEPT does not.
         if queries.len() > MOST_IN_ORDER && operator.is_some_and(|(operator, _)| operator == SetOperator::Union) {
             let mut rest = queries.split_off(IN_GROUP).into_iter();
             // Groups stand beside each other.

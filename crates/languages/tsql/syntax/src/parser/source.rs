@@ -79,7 +79,7 @@ impl Parser<'_> {
         self.sees_any(&["INNER", "JOIN", "LEFT", "RIGHT", "FULL", "CROSS", "OUTER", "PIVOT", "UNPIVOT"])
     }
 
-    /// What follows a source: one join, or PIVOT.
+    /// The suffix of a source: one join, or PIVOT.
     fn joined(&mut self, left: Source) -> Parse<Source> {
         if let Some(word) = self.accept_any(&["CROSS APPLY", "OUTER APPLY"]) {
             let right = self.beside(Self::source_primary)?;

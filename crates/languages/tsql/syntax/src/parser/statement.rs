@@ -1,4 +1,4 @@
-//! Which statement it is; lists of statements, blocks, control of flow.
+//! Dispatch by the kind of statement; lists of statements, blocks, control of flow.
 
 use super::{Assignments, Parser};
 use crate::error::{Diagnostic, Parse};
@@ -73,7 +73,7 @@ impl Parser<'_> {
             });
         }
         self.statements_into(&mut statements, &[]);
-        // What no statement begins with.
+        // Tokens that begin no statement.
         while self.kind() != TokenKind::End && !self.is_lost {
             let error = self.unexpected();
             self.report(*error);
@@ -389,7 +389,7 @@ impl Parser<'_> {
         Ok(StatementKind::Block(self.block_until("END")?))
     }
 
-    /// Statements up to these words, which are taken. None are none too few: an empty block is an error.
+    /// Statements up to these words, which are taken. An empty block is an error.
     fn block_until(&mut self, end: &str) -> Parse<Vec<Statement>> {
         let mut statements = Vec::new();
         let errors = self.errors.len();

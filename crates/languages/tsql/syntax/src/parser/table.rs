@@ -208,7 +208,7 @@ impl Parser<'_> {
         Ok(index)
     }
 
-    /// What follows the columns of an index.
+    /// The clauses behind the columns of an index.
     fn index_end(&mut self, index: &mut IndexSpec) -> Parse<()> {
         if self.accept("INCLUDE") {
             index.include = self.parens(Self::name)?;

@@ -203,7 +203,7 @@ impl Parser<'_> {
         Ok(StatementKind::SetOption(options))
     }
 
-    /// How many words and values follow the first.
+    /// The number of words and values behind the first.
     fn set_option_words(&self, first: &Phrase) -> usize {
         if self.sees(",") {
             return 0;

@@ -1,9 +1,9 @@
-//! Expressions: parentheses where the tree is not what precedence alone would give.
+//! Expressions, with parentheses where precedence alone would give another tree.
 
 use super::Printer;
 use crate::tree::*;
 
-// How tight a node binds, from the loosest.
+// Binding powers of nodes, from the loosest.
 const OR: u8 = 1;
 const AND: u8 = 2;
 const NOT: u8 = 3;

@@ -1,7 +1,7 @@
-//! A tree back to T-SQL.
+//! Prints a tree as T-SQL.
 //!
 //! One statement a line, blocks indented, keywords in capitals, names as they were written, and parentheses only where the
-//! tree needs them. What is printed parses to the same tree; the tests hold the whole corpus against that.
+//! tree needs them. The printed text parses to the same tree; the tests check that for the whole corpus.
 
 mod change;
 mod define;

@@ -1,4 +1,4 @@
-//! The rows of a change that something else carries out: what INSTEAD OF triggers are given.
+//! The rows of a change that INSTEAD OF triggers carry out.
 
 use super::change::{insert_columns, table_of};
 use super::target::find_target;
@@ -41,7 +41,7 @@ pub fn rows_of_change(change: &Change, table: &ObjectName, scope: &dyn Scope) ->
     Ok(ReducedQuery { text: reducer.out, parameters: reducer.parameters, heads })
 }
 
-/// What is changed, and where it is found.
+/// The target of a change and the sources that find it.
 struct Affected<'c> {
     table: &'c ObjectName,
     from: &'c [Source],

@@ -4,8 +4,8 @@
 //!   FROM OPENROWSET(BULK 'note.txt', SINGLE_CLOB) AS f      (SELECT $1 AS "BulkColumn") AS f, with the file's text as $1
 //! ```
 //!
-//! What is in the file is asked for when the statement runs; that it may be read is seen when it is planned. A file as rows
-//! (FORMAT, FORMATFILE) is refused.
+//! The file is read when the statement runs; the permission to read it is checked when the statement is planned. A file
+//! as rows (FORMAT, FORMATFILE) is refused.
 
 use super::catalog::CatalogFunction;
 use super::{Input, Reducer, Source, not_supported};

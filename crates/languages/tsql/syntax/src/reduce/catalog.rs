@@ -1,7 +1,7 @@
-//! Functions that ask the catalog or the server: `OBJECT_ID('t')`, `SERVERPROPERTY('Edition')`.
+//! Functions of the catalog or the server: `OBJECT_ID('t')`, `SERVERPROPERTY('Edition')`.
 //!
-//! Their arguments are constants and variables nearly always, so a query has what they answer as a parameter. Over anything
-//! else they are functions that the session answers for each row.
+//! Their arguments are nearly always constants and variables, so a query takes their result as a parameter. With other
+//! arguments the session evaluates them for each row.
 
 use super::{Input, Reducer, Source, literal_value, not_supported};
 use crate::tree::{Argument, Call, Expr};
@@ -13,11 +13,11 @@ use mainstay_types::Value;
 pub struct CatalogFunction {
     /// Its name in lower case.
     pub name: &'static str,
-    /// What it gives.
+    /// The type of its result.
     pub data_type: DataType,
 }
 
-/// What the names of these functions begin with where a session is asked for them.
+/// The prefix of these functions' names where a session evaluates them.
 pub const CATALOG_FUNCTION: &str = "sys.catalog:";
 
 const NAME: DataType = DataType::NVarChar(Length::Limited(128));
@@ -80,7 +80,7 @@ pub fn catalog_function(name: &str) -> Option<CatalogFunction> {
     known.map(|(name, data_type)| CatalogFunction { name, data_type: *data_type })
 }
 
-/// What a trigger asks by `UPDATE(column)`, with the name of the column.
+/// The function behind `UPDATE(column)` in a trigger, with the name of the column.
 const COLUMN_UPDATED: CatalogFunction = CatalogFunction { name: "update", data_type: DataType::Bit };
 
 impl Reducer<'_> {
@@ -127,7 +127,7 @@ impl Reducer<'_> {
                 let value = literal_value(literal)?;
                 Ok(Input::Value(value.map_or(Value::Null, |(_, value)| value)))
             }
-            // What stands for a parameter of a function in its place is a value like any other.
+            // A parameter of a function that is inlined is a value like any other.
             Expr::Variable(name) if !name.text.starts_with("@@") && !self.is_inlined(name) => {
                 self.variable_type(name)?;
                 Ok(Input::Variable(name.text.to_lowercase()))

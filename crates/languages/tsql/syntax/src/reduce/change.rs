@@ -1,4 +1,4 @@
-//! INSERT, and what all changes have in common.
+//! INSERT, and the common parts of all changes.
 //!
 //! ```text
 //!   UPDATE o SET total = o.total + l.amount          UPDATE "orders" AS "o" SET "total" = "mssql:assign:..."(...)
@@ -24,11 +24,11 @@ pub struct ReducedChange {
     pub parameters: Vec<Parameter>,
     /// The table that it changes.
     pub target: ObjectName,
-    /// How many columns its rows have, if it gives any.
+    /// The number of columns of its rows; 0 without rows.
     pub returns: usize,
     /// The OUTPUT clauses, whose columns come first.
     pub outputs: Vec<ReducedOutput>,
-    /// What variables are set from the rows.
+    /// The variables that are set from the rows.
     pub assigned: Vec<Assigned>,
     /// The returned column that is the new row's identity.
     pub identity: Option<usize>,
@@ -409,7 +409,7 @@ impl Reducer<'_> {
         Ok(())
     }
 
-    /// What is assigned next is for this column.
+    /// Notes the column that the next assigned value is for.
     pub(super) fn takes(&mut self, table: &ObjectName, column: &str) {
         self.taking = Some((shown_table(table), column.to_owned()));
     }
@@ -436,7 +436,7 @@ impl Reducer<'_> {
 ///
 /// Errors: 206, 257.
 fn check_taken(from: DataType, to: DataType) -> Result<(), Message> {
-    // What is of any type says which one with each value.
+    // A SQL_VARIANT has a type in each value.
     if from == DataType::SqlVariant { Ok(()) } else { mainstay_tsql_types::types::implicit(from, to) }
 }
 
@@ -519,7 +519,8 @@ fn shown_table(table: &ObjectName) -> String {
     format!("{}.{}", schema.unwrap_or("dbo"), table.last())
 }
 
-/// The rows of VALUES that TOP leaves, and the TOP where their number is known only when the statement runs, or is none.
+/// The rows of VALUES that TOP leaves, and the TOP where the number is known only when the statement runs, or is
+/// invalid.
 fn first_rows<'r, 't>(rows: &'r [Vec<Expr>], top: Option<&'t Top>) -> (&'r [Vec<Expr>], Option<&'t Top>) {
     let Some(top) = top else { return (rows, None) };
     let known = match &top.count {

@@ -1,4 +1,4 @@
-//! What is wrong with a query that its own text shows, whatever its tables are.
+//! Errors of a query that show in its text, independent of its tables.
 //!
 //! ```text
 //!   107          a star of a source that there is not
@@ -180,7 +180,7 @@ impl Reducer<'_> {
         if count > 1 { Err(Message::numbered(116, &[])) } else { Ok(()) }
     }
 
-    /// Errors: 421 for a column whose values cannot be told apart.
+    /// Errors: 421 for a column whose values cannot be compared.
     fn check_distinct(&self, select: &Select) -> Result<(), Message> {
         let wrong = select.items.iter().find_map(|item| match item {
             SelectItem::Value(value, _) => self.type_without_order(select, value),
@@ -380,7 +380,7 @@ fn groups_by_aggregate(group: &GroupBy) -> bool {
     group.items.iter().any(has)
 }
 
-/// What a source goes by: an alias, or the name of a table.
+/// The exposed name of a source: an alias, or the name of a table.
 enum Exposed<'s> {
     Alias(&'s Name),
     Table(&'s ObjectName),
@@ -394,7 +394,7 @@ impl<'s> Exposed<'s> {
         }
     }
 
-    /// The error of two sources that go by one name. Tables of several schemas are told apart by these.
+    /// The error of two sources with one name. Schemas distinguish tables of the same name.
     fn conflict(&self, other: &Exposed<'_>) -> Option<Message> {
         if !self.name().eq_ignore_ascii_case(other.name()) {
             return None;

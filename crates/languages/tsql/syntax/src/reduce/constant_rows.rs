@@ -1,15 +1,15 @@
 //! VALUES in FROM: rows of literals as one list, other rows as a UNION ALL.
 //!
-//! A column of VALUES takes the type that T-SQL's precedence gives to its values, as a UNION's does. Of literals that type is
-//! known here, so they become a list of the core's, whose cost goes with their number:
+//! A column of VALUES takes the type that T-SQL's precedence gives to its values, as a UNION's does. The type of
+//! literals is known here, so they become a list of the core, whose cost is proportional to their number:
 //!
 //! ```text
 //!   (VALUES (1, 'a'), (2, 'bcd')) AS v(n, s)
 //!   (SELECT "mssql:int"("#1") AS "n", "mssql:varchar(3)"("#2") AS "s" FROM (VALUES (1, 'a'), (2, 'bcd')) AS "#v" ("#1", "#2"))
 //! ```
 //!
-//! Rows with anything else are queries, whose types the planner finds. They are divided in halves: as a chain the tree would
-//! be as deep as there are rows.
+//! Rows with anything else are queries, whose types the planner finds. They are divided in halves, because the depth of
+//! a chain would be the number of rows.
 
 use super::expression::literal_value;
 use super::{Reducer, quoted, text_literal};

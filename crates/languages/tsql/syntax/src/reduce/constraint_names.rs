@@ -1,4 +1,4 @@
-//! The names that constraints get which were given none.
+//! Generated names of constraints without a name.
 //!
 //! ```text
 //!   PK__Customer__A4AE64D8C52CEC4B     eight characters of the table, sixteen digits; UQ__ as well
@@ -6,8 +6,8 @@
 //!   CK__Orders__4F7CD00D               of the whole table, or of several columns
 //! ```
 //!
-//! The digits of SQL Server are those of numbers that it gives objects, and differ from database to database; here they
-//! are a hash of what the constraint is and of a number that tells tables of one name apart.
+//! SQL Server's digits are those of object identifiers, and differ from database to database; here they are a hash of
+//! the constraint's definition and of a number that distinguishes tables of the same name.
 
 use crate::tree::{Constraint, ConstraintKind, KeyKind, Name};
 
@@ -53,7 +53,7 @@ pub(super) fn made_up(table: &str, constraint: &Constraint, column: Option<&Name
     }
 }
 
-/// What a constraint of a table is called, whose name is the core's: its own name, or one that is made up.
+/// The name of a constraint of a table that has the name `table` in the core: the given name, or a generated one.
 pub fn constraint_name(
     table: &str,
     constraint: &Constraint,

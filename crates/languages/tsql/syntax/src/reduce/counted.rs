@@ -1,7 +1,7 @@
 //! EXISTS and IN (SELECT ...) as parts of values.
 //!
-//! The core looks into a subquery of more than one value only where rows are filtered. In a list of columns, in a CASE
-//! there, in SET, the same is said by counts:
+//! The core supports these subqueries only in filters. In a list of columns, a CASE there, or SET, counts express the
+//! same:
 //!
 //! ```text
 //!   EXISTS (SELECT ...)      0 < (SELECT count(1) FROM ...)

@@ -1,4 +1,4 @@
-//! The queries of a cursor: the one that gives its rows, and the one that reads a row again.
+//! The queries of a cursor: one for its rows, and one that reads a row again.
 //!
 //! ```text
 //!   DECLARE c CURSOR KEYSET FOR SELECT Name FROM Customers WHERE City = @city ORDER BY Name
@@ -7,9 +7,9 @@
 //!   again   SELECT Name FROM Customers WHERE Customers.Id = @#k0
 //! ```
 //!
-//! A row of a table is known by the columns of its primary key, and where there is none by the core's number of it. A
-//! keyset keeps its rows whatever becomes of them; a dynamic cursor's rows have to meet the condition still. A query that
-//! groups, joins outwards, or counts its rows has no such keys: its cursor is a static one.
+//! The columns of its primary key identify a row of a table, or else the core's row number. A keyset keeps its rows
+//! whatever happens to them; a dynamic cursor's rows must still meet the condition. A query with groups, outer joins or
+//! TOP has no such keys: its cursor is static.
 
 use super::updatable::{Leaf, leaves_of, named_as};
 use super::{Reducer, Scope, TableColumn, quoted};
@@ -19,7 +19,7 @@ use crate::tree::{
 };
 use mainstay_tsql_types::{DataType, Message};
 
-/// What a cursor asks of the core.
+/// The statements that a cursor sends to the core.
 #[derive(Clone, Debug, PartialEq)]
 pub struct CursorQueries {
     /// Its query, with the keys behind its own columns.
@@ -96,7 +96,7 @@ pub fn cursor_queries(query: &Query, is_dynamic: bool, scope: &dyn Scope) -> Cur
     CursorQueries { rows, again, keys, keeps_rows }
 }
 
-/// The columns of a key; the hidden one that numbers the rows where there is none.
+/// The columns of a key; without a key the hidden column with the row's number.
 fn key_columns(columns: Vec<TableColumn>, row_number: &str) -> Vec<(String, DataType)> {
     match columns.is_empty() {
         true => vec![(row_number.to_owned(), DataType::BigInt)],

@@ -1,7 +1,7 @@
-//! What the columns of a cursor are of: the tables of its FROM, and which column of which of them each result column is.
+//! The origin of a cursor's columns: the tables of its FROM, and the table and column behind each result column.
 //!
-//! Drivers that change rows through a cursor ask for that: they name the table and its columns in `sp_cursor`. The flags of
-//! every result's columns say a part of it.
+//! Drivers that change rows through a cursor need this: they name the table and its columns in `sp_cursor`. The flags
+//! of every result's columns contain a part of it.
 
 use super::TableColumn;
 use super::updatable::{Leaf, leaves_of};
@@ -39,7 +39,8 @@ impl SourceColumn {
     }
 }
 
-/// What the columns of a query are of; `None` for a query whose sources are not all tables. `columns`: those of a table.
+/// The tables and columns behind a query's columns; `None` for a query whose sources are not all tables. `columns`:
+/// those of a table.
 pub fn cursor_sources(
     query: &Query,
     columns: &dyn Fn(&ObjectName) -> Option<Vec<TableColumn>>,

@@ -1,6 +1,6 @@
 //! CREATE TABLE, ALTER TABLE and CREATE INDEX.
 //!
-//! A column's type keeps its name (`"mssql:datetime"`), which the core maps to one of its own and remembers.
+//! A column's type keeps its name (`"mssql:datetime"`); the core maps it to one of its types and stores the name.
 
 use super::index::{create_index, key_columns};
 use super::{Reducer, Scope, TableColumn, data_type, literal_value, not_supported, quoted, table_expression};
@@ -55,10 +55,10 @@ pub fn create_table(
 /// The sequence that all row versions of a database come from.
 pub const ROW_VERSIONS: &str = "sys.mainstay_row_versions";
 
-/// What a function of the session is called where the definition of a table asks for it.
+/// The prefix of a session function's name in the definition of a table.
 pub const SESSION_CALL: &str = "sys.session:";
 
-/// What makes that sequence, if a table has a row version.
+/// The statements that create that sequence, if a table has a row version.
 fn row_versions(columns: &[(String, DataType)]) -> Vec<String> {
     match columns.iter().any(|(_, data_type)| *data_type == DataType::RowVersion) {
         true => vec![
@@ -82,7 +82,7 @@ pub fn alter_table(
         AlterTableAction::Add(with_check, elements) => {
             let columns = stored_columns(elements, scope)?;
             let mut statements = row_versions(&columns);
-            // What a computed column may name.
+            // The columns that a computed column may name.
             let all: Vec<_> =
                 known.iter().map(|it| (it.name.clone(), it.data_type)).chain(columns.iter().cloned()).collect();
             for (place, element) in elements.iter().enumerate() {
@@ -263,7 +263,7 @@ pub fn row_types(elements: &[TableElement], scope: &dyn Scope) -> Result<Vec<(St
 
 /// The type of a column that is declared at this place, from 1: in the code page of the collation that it is given.
 ///
-/// Errors: those of types, and 448 for a collation that is none.
+/// Errors: those of types, and 448 for an unknown collation.
 pub fn column_type(
     column: &Column,
     declared: &crate::tree::DataType,

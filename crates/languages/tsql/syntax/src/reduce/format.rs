@@ -6,7 +6,7 @@
 //!       (SELECT "id" AS "#1", "name" AS "#2" FROM "t" ORDER BY "id" OFFSET 0))
 //! ```
 //!
-//! The layout has the names that were written, so that those of the core can all be different.
+//! The layout has the original names, so that the core's can all be different.
 
 use super::{Head, Reducer, not_supported};
 use crate::tree::{Expr, Format, Name, Phrase, PhraseItem, Query, QueryBody, Select, SelectItem, Source, XmlMode};

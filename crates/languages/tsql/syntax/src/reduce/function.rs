@@ -1,4 +1,4 @@
-//! Calls of functions, and what only the session can answer.
+//! Calls of functions, and values that only the session has.
 
 use super::within::has_subquery;
 use super::{Reducer, Source, not_supported, text_literal};
@@ -7,12 +7,12 @@ use crate::tree::{
 };
 use mainstay_tsql_types::{DataType, Length, Message};
 
-/// What the session knows, under the names that T-SQL has for it: without arguments, one value for a whole statement.
+/// A value of the session, under T-SQL's name for it: without arguments, and constant during a statement.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct SessionFunction {
     /// Its name in lower case: `@@rowcount`, `getdate`, `current_user`.
     pub name: &'static str,
-    /// What it gives.
+    /// The type of its result.
     pub data_type: DataType,
 }
 
@@ -252,7 +252,7 @@ impl Reducer<'_> {
             "isnull" | "greatest" | "least" => self.plain_call(&name, call),
             "nullif" => self.nullif(call),
             "iif" => self.iif(call),
-            // The same numbers; the detail is for who shows the definition.
+            // The same numbers; the detail serves the display of the definition.
             "newsequentialid" if self.in_table => self.call("newid:sequential", &[]),
             "newsequentialid" => {
                 let text = "The newsequentialid() built-in function can only be used in a DEFAULT expression for a column of \
@@ -407,7 +407,7 @@ impl Reducer<'_> {
             if number > 0 {
                 self.push(", ");
             }
-            // How many groups, and how far away: the core wants plain numbers.
+            // The number of groups, or the distance: the core takes only plain numbers.
             match argument {
                 Expr::Literal(Literal::Integer(digits)) if number > 0 || name == "ntile" => self.push(digits),
                 argument => self.expression(argument)?,
@@ -532,7 +532,7 @@ impl Reducer<'_> {
             return self.user_function(&given);
         }
         let name: Vec<String> = call.name.parts.iter().map(|part| part.text.to_lowercase()).collect();
-        // What belongs to a table is compiled without a session that could say what the function gives.
+        // Expressions of a table are compiled without a session that could supply the function's type.
         match self.scope.scalar_result(&call.name) {
             Some(result) if self.in_table => self.call(&format!("stored:{result}:{}", name.join(".")), &values(call)?),
             _ => self.call(&format!("user:{}", name.join(".")), &values(call)?),
@@ -545,7 +545,7 @@ impl Reducer<'_> {
     }
 }
 
-/// What TRIM of one side is.
+/// The core's function for a TRIM of one side.
 pub(crate) fn trim_function(side: &Name) -> &'static str {
     match side.text.to_ascii_uppercase().as_str() {
         "LEADING" => "ltrim",

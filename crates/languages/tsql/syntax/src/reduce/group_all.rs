@@ -1,4 +1,4 @@
-//! GROUP BY ALL: every group of the table is there, also one of whose rows none meets the WHERE.
+//! GROUP BY ALL: the result has every group of the table, including groups without a row that meets the WHERE.
 //!
 //! ```text
 //!   SELECT k, COUNT(*), SUM(v) FROM t WHERE c GROUP BY ALL k

@@ -4,7 +4,7 @@
 //!   GROUPING SETS (ROLLUP (a, b), (c))   ->   GROUPING SETS ((a, b), (a), (), (c))
 //! ```
 //!
-//! The core knows ROLLUP and CUBE beside other groups, but not within sets, nor of several values as one.
+//! The core supports ROLLUP and CUBE beside other groups, but not within sets, nor with several values as one.
 
 use super::{Reducer, not_supported};
 use crate::tree::{Expr, GroupBy, Grouping};

@@ -1,4 +1,4 @@
-//! Tables whose hints lock what a statement reads, wherever in the statement they stand.
+//! Tables with locking hints, anywhere in a statement.
 //!
 //! ```text
 //!   IF NOT EXISTS (SELECT 1 FROM Stock WITH (UPDLOCK, HOLDLOCK) WHERE Id = @id) INSERT ...
@@ -7,8 +7,9 @@
 //!   INSERT Stock WITH (TABLOCK) SELECT ...                             SELECT MAX(Id) FROM Stock WITH (TABLOCK, HOLDLOCK)
 //! ```
 //!
-//! What the core locks by itself (`locking`: the rows of an outermost query of one table) is marked so. The rest is told
-//! with the sources and the condition that say which rows are read; who runs the statement locks them first.
+//! Rows that the core locks by itself (`locking`: those of an outermost query of one table) are marked. For the others
+//! the result has the sources and the condition that select the rows; the caller locks them before it runs the
+//! statement.
 
 use super::target::find_target;
 use crate::tree::{
@@ -24,17 +25,17 @@ pub struct Hinted {
     pub table: TableSource,
     /// The sources of the SELECT that it is in; for the target of a change only itself.
     pub from: Vec<Source>,
-    /// Which of their rows are read.
+    /// The condition on the rows that are read.
     pub condition: Option<Expr>,
-    /// How many, and in which order.
+    /// The TOP clause that limits the rows.
     pub top: Option<Top>,
     /// The order that TOP counts in.
     pub order: Vec<OrderItem>,
     /// True if the rows that are there are locked by what runs itself: the core's lock, or the change of these rows.
     pub is_locked: bool,
-    /// True if it is what the statement changes: who reads it to change it has it alone.
+    /// True if it is the target of the statement: rows read for a change are locked exclusively.
     pub is_changed: bool,
-    /// What columns of another source stand for: its name, the column, the value.
+    /// Values of the columns of another source: its name, the column, the value.
     pub known: Vec<(String, String, Expr)>,
 }
 
@@ -58,7 +59,7 @@ fn says(hints: &[Phrase], words: &[&str]) -> bool {
 }
 
 impl Hinted {
-    /// Returns true if nobody is waited for.
+    /// Returns true if locks are not waited for.
     pub fn is_hurried(&self) -> bool {
         says(&self.table.hints, &[HURRIED])
     }
@@ -68,13 +69,14 @@ impl Hinted {
         says(&self.table.hints, &RANGES)
     }
 
-    /// Returns true if the statement has the table alone: nobody else writes it or locks anything of it.
+    /// Returns true if the statement has exclusive use of the table: no other transaction writes to it or locks
+    /// anything of it.
     pub fn holds_table(&self) -> bool {
         let hints = &self.table.hints;
         says(hints, &[WHOLE]) || says(hints, &[TABLE]) && (self.is_changed || says(hints, &EXCLUSIVE))
     }
 
-    /// What is locked: all of the table where the hint says so, whatever the statement reads of it.
+    /// The rows to lock: the whole table where the hint says so, whatever the statement reads of it.
     pub fn locked(&self) -> Cow<'_, Hinted> {
         if !says(&self.table.hints, &[WHOLE, TABLE]) {
             return Cow::Borrowed(self);
@@ -91,8 +93,8 @@ impl Hinted {
         })
     }
 
-    /// Returns true if others are kept from locking likewise. Of two who look at what they are about to change one
-    /// waits: if both looked, each would keep the other from changing it.
+    /// Returns true if the lock excludes other locks of its kind. Of two transactions that read rows in order to change
+    /// them, one waits: if both read, each would keep the other from changing them.
     pub fn is_exclusive(&self) -> bool {
         self.is_changed || says(&self.table.hints, &EXCLUSIVE)
     }

@@ -1,5 +1,5 @@
-//! What stands for a column of a table without naming it as it is: `$IDENTITY`, and IDENTITYCOL as it was called before, its
-//! identity column; `$ROWGUID` and ROWGUIDCOL its column of UNIQUEIDENTIFIER; TEXTPTR the row that a large value stands in.
+//! Indirect names of a table's columns: `$IDENTITY` and the older IDENTITYCOL for the identity column, `$ROWGUID` and
+//! ROWGUIDCOL for the UNIQUEIDENTIFIER column, TEXTPTR for the row of a large value.
 //!
 //! ```text
 //!   SELECT TEXTPTR(n.body) FROM Notes AS n       TEXTPTR(n.body, n._rowid, 4711)      4711: of Notes.body and no other column
@@ -15,7 +15,7 @@ use crate::tree::{
 use mainstay_tsql_types::DataType;
 use std::hash::{DefaultHasher, Hash, Hasher};
 
-/// Which column a name stands for.
+/// The column that a name stands for.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Meant {
     Identity,
@@ -220,7 +220,7 @@ fn tables_said(column: &ObjectName, sources: &[Source]) -> Vec<(ObjectName, Stri
     leaves.into_iter().filter(is_said).filter_map(table).collect()
 }
 
-/// What a change is of, as a source of columns.
+/// The target of a change as a source of columns.
 fn source_of(target: &Target, alias: Option<&Name>) -> Option<Source> {
     let Target::Table(name, _) = target else { return None };
     let table = TableSource { name: name.clone(), alias: alias.cloned(), ..TableSource::default() };

@@ -1,8 +1,8 @@
-//! CREATE INDEX. A unique index takes one NULL, as SQL Server's does; several are there beside its filter.
+//! CREATE INDEX. A unique index takes one NULL, as SQL Server's does; its filter may exclude others.
 //!
-//! A filter is written for the core as it stands: conditions of a column with constants, all of which must hold. The core
-//! compares by the column's collation, as everywhere. INCLUDE and options say nothing here: an index proposes rows, and
-//! the rows themselves have the columns.
+//! A filter is passed to the core unchanged: a conjunction of conditions of a column with constants. The core compares
+//! by the column's collation, as everywhere. INCLUDE and options have no effect: an index proposes rows, and the rows
+//! themselves have the columns.
 
 use super::{not_supported, quoted};
 use crate::tree::{BinaryOperator, Expr, IndexSpec, KeyKind, Literal, Name, Test, UnaryOperator};

@@ -1,4 +1,4 @@
-//! Which values are JSON already: they go into other JSON as they are, where a text becomes a string.
+//! Detection of values that are JSON already: they go into other JSON unchanged, while a text becomes a string.
 
 use crate::tree::{Call, Expr};
 

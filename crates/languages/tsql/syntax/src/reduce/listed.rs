@@ -5,9 +5,10 @@
 //!   INSERT t VALUES (1, 'x', '20260131'), ...       VALUES (1, 'x', TIMESTAMP '2026-01-31 00:00:00'), ...
 //! ```
 //!
-//! Literals of a list that are of one kind have one type, which the name of the function says. Rows of values are converted to the
-//! types of their columns here, by the conversion that an INSERT runs, where every value of every row is a literal that fits,
-//! a variable, or DEFAULT. Otherwise the statement is written as any other, and running it reports what does not fit.
+//! Literals of one kind in a list have one type, which is part of the function's name. Rows of values are converted to
+//! the types of their columns here, by the conversion that an INSERT runs, where every value of every row is a literal
+//! that fits, a variable, or DEFAULT. Otherwise the statement is reduced like any other, and its run reports values
+//! that do not fit.
 
 use super::{Reducer, TableColumn, literal_value, text_literal};
 use crate::tree::{Expr, Literal, Name, ObjectName, UnaryOperator};

@@ -1,20 +1,21 @@
-//! Hints of tables that lock what a query reads.
+//! Table hints that lock the rows of a query.
 //!
 //! ```text
 //!   SELECT TOP (1) Id FROM Jobs WITH (UPDLOCK, READPAST) ORDER BY Id     ... LIMIT 1 FOR UPDATE SKIP LOCKED
 //! ```
 //!
-//! The core locks the rows of one table, as they are read, until the transaction ends. UPDLOCK and XLOCK keep others from
-//! changing and from locking them; HOLDLOCK, REPEATABLEREAD and SERIALIZABLE from changing them. Rows that are not there
-//! yet, and the rows of other queries, are the affair of `hinted`. READPAST alone does so as well, and leaves out the rows that it
-//! cannot have: who has them may be changing them. Other hints say nothing: nobody who reads is blocked here.
+//! The core locks the rows of one table, as they are read, until the transaction ends. UPDLOCK and XLOCK keep other
+//! transactions from changing and from locking them; HOLDLOCK, REPEATABLEREAD and SERIALIZABLE from changing them.
+//! `hinted` handles rows that do not exist yet, and the rows of other queries. READPAST alone also locks, and leaves
+//! out the rows that it cannot lock: their holder may be changing them. Other hints have no effect: readers are never
+//! blocked here.
 
 use super::Reducer;
 use crate::tree::{Expr, Literal, Phrase, Query, QueryBody, Select, SelectItem, Source};
 
-/// What keeps others from changing rows that are read, and from locking them.
+/// Hints that keep other transactions from changing and from locking the rows that are read.
 const FOR_UPDATE: [&str; 3] = ["UPDLOCK", "XLOCK", "TABLOCKX"];
-/// What keeps others from changing them.
+/// Hints that keep other transactions from changing the rows that are read.
 const FOR_SHARE: [&str; 4] = ["HOLDLOCK", "SERIALIZABLE", "REPEATABLEREAD", "READPAST"];
 
 fn says(hints: &[Phrase], words: &[&str]) -> bool {

@@ -1,4 +1,4 @@
-//! MERGE, which is the core's own but for its names and types.
+//! MERGE: the core has it; its names and types are reduced.
 
 use super::change::{insert_columns, table_of};
 use super::output::{Kind, OutputNames, Returned};
@@ -134,7 +134,7 @@ impl Reducer<'_> {
     }
 }
 
-/// What cannot stand together in one MERGE.
+/// Refuses branches that one MERGE must not combine.
 ///
 /// Errors: 5324, 10710, 10711, 10714.
 fn check_branches(branches: &[MergeBranch]) -> Result<(), Message> {

@@ -1,4 +1,4 @@
-//! MERGE into a view or a common table expression, as one into its table.
+//! MERGE into a view or a common table expression, rewritten as a MERGE into its table.
 //!
 //! ```text
 //!   WITH c AS (SELECT id, qty AS n FROM stock WHERE place = 1)
@@ -8,8 +8,8 @@
 //!   WHEN MATCHED THEN UPDATE SET qty = s.n WHEN NOT MATCHED BY SOURCE AND c.place = 1 THEN DELETE
 //! ```
 //!
-//! Rows that the query leaves out are not there: a row of the source that meets one of them only is not matched. Limits: a
-//! query of one table with columns of it and a condition; no subquery in that condition.
+//! Rows that the query leaves out do not count: a row of the source that matches only such rows is not matched. Limits:
+//! a query of one table with columns of it and a condition; no subquery in that condition.
 
 use super::updatable::named_as;
 use super::{Reducer, not_supported};
@@ -19,14 +19,14 @@ use crate::tree::{
 };
 use mainstay_tsql_types::Message;
 
-/// What is merged into, seen from its table.
+/// The target of a MERGE through a view or a common table expression, with its table.
 struct Through {
     table: ObjectName,
-    /// What the statement calls it.
+    /// The statement's name for it.
     alias: Name,
     /// Its columns, and what each is of the table.
     columns: Vec<(String, Expr)>,
-    /// What its rows meet.
+    /// The condition of its rows.
     condition: Option<Expr>,
 }
 

@@ -1,4 +1,4 @@
-//! From T-SQL's queries and changes to the SQL of the core.
+//! Reduces T-SQL's queries and changes to the SQL of the core.
 //!
 //! ```text
 //!   SELECT TOP 2 [Name], qty + 1 FROM dbo.Items WHERE id = @id
@@ -7,14 +7,15 @@
 //!   WHERE "mssql:equal"("id", "mssql:given:int"($1)) LIMIT 2                  parameters: @id int
 //! ```
 //!
-//! The grammar is reduced here, on the tree; what T-SQL *means* is not: every operator, conversion and function of T-SQL
-//! is a function whose name begins with `mssql:`, which the planner replaces by what it means for the types of its
-//! arguments, once it knows them. So nothing about types is decided here, and nothing about text is decided there. What
-//! the name says behind a second colon belongs to the function: the type of a literal, a conversion's target, a datepart.
+//! The reduction translates the grammar, on the tree, but not the *meaning*: every operator, conversion and function of
+//! T-SQL becomes a function whose name begins with `mssql:`, which the planner replaces by its implementation for the
+//! types of its arguments, once it knows them. So the reduction decides nothing about types, and the planner nothing
+//! about text. The part of a name behind a second colon belongs to the function: the type of a literal, a conversion's
+//! target, a datepart.
 //!
-//! Variables become parameters, and so does whatever only the session can answer (`@@ROWCOUNT`, `GETDATE()`, which is one
-//! moment for the whole statement): [`Parameter`] says what the caller has to supply. Names that the core does not know -
-//! temporary tables, table variables, objects of other schemas - are asked of the [`Scope`].
+//! Variables become parameters, and so do values that only the session has (`@@ROWCOUNT`, `GETDATE()`, which is
+//! constant during a statement): [`Parameter`] describes the value that the caller has to supply. The [`Scope`]
+//! resolves names that the core does not know: temporary tables, table variables, objects of other schemas.
 
 mod affected;
 mod bulk;
@@ -102,7 +103,7 @@ use source::{mark_of, source_name};
 use std::fmt::Write;
 use std::rc::Rc;
 
-/// What the names of a statement mean where it stands.
+/// Resolves the names of a statement.
 pub trait Scope {
     /// The type of a variable, by its name with the `@`.
     fn variable(&self, name: &str) -> Option<DataType>;
@@ -134,7 +135,7 @@ pub trait Scope {
         false
     }
 
-    /// The type of the values of a sequence; `None` if there is none of this name.
+    /// The type of the values of a sequence; `None` for an unknown name.
     fn sequence_type(&self, _name: &ObjectName) -> Option<DataType> {
         None
     }
@@ -158,12 +159,12 @@ pub trait Scope {
         None
     }
 
-    /// What such a function gives, where it is known.
+    /// The type that such a function returns, where it is known.
     fn scalar_result(&self, _: &ObjectName) -> Option<DataType> {
         None
     }
 
-    /// What DEFAULT stands for as the arguments of such a function, for each of its parameters.
+    /// The value of DEFAULT for each parameter of such a function.
     fn scalar_defaults(&self, _: &ObjectName) -> Option<Vec<Option<tree::Expr>>> {
         None
     }
@@ -255,7 +256,7 @@ pub struct TableColumn {
     pub is_nullable: bool,
 }
 
-/// How a column of the outermost list is headed.
+/// The heading of a column of the outermost list.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Head {
     /// By this name; empty for an expression without one.
@@ -277,7 +278,7 @@ pub struct ReducedQuery {
 
 /// The collation of this name.
 ///
-/// Errors: 448 for a name that is none.
+/// Errors: 448 for an unknown name.
 pub fn collation(name: &str) -> Result<mainstay_types::Collation, Message> {
     mainstay_tsql_types::collation::by_name(name)
         .ok_or_else(|| Message::error(448, format!("Invalid collation '{name}'.")))
@@ -295,7 +296,7 @@ pub fn query(query: &Query, scope: &dyn Scope) -> Result<ReducedQuery, Message> 
 ///
 /// Errors: as [`query`].
 pub fn view(query: &Query, scope: &dyn Scope) -> Result<ReducedQuery, Message> {
-    // What it means is the same for everybody.
+    // A view means the same for every session.
     reduced_query(query, Reducer { settings: Settings::NEW, settings_mark: String::new(), ..Reducer::new(scope) })
 }
 
@@ -370,7 +371,7 @@ pub fn table_expression(value: &tree::Expr, scope: &dyn Scope) -> Result<String,
 
 /// SQL Server's type of this name and these arguments.
 ///
-/// Errors: 2715 for a name that is none, and those of lengths and precisions that are not possible.
+/// Errors: 2715 for an unknown name, and those of lengths and precisions that are not possible.
 pub fn data_type(declared: &tree::DataType, place: Declared<'_>, scope: &dyn Scope) -> Result<DataType, Message> {
     if let Some(known) = scope.user_type(&declared.name) {
         return Ok(known);
@@ -400,21 +401,21 @@ struct Reducer<'s> {
     common: Vec<String>,
     /// Those around the view whose query is written, to which they are not in sight.
     hidden: Vec<String>,
-    /// What `inserted` and `deleted` are called here, in the list of an OUTPUT.
+    /// The names of `inserted` and `deleted` in the list of an OUTPUT.
     output: Option<Rc<output::OutputNames>>,
-    /// What the query that finds the rows of a change gives beside each.
+    /// Columns that the query which finds the rows of a change gives beside each row.
     beside: Vec<String>,
-    /// What the target of a change is called, the column there that is the number of its row, and the table.
+    /// The name of a change's target, its column with the number of the row, and the table.
     current: Option<(String, String, ObjectName)>,
     /// True if the outermost query may lock rows.
     locks: bool,
     /// The table and the column that what is assigned next is for.
     taking: Option<(String, String)>,
-    /// What the rows of the query have to meet whose FROM is written.
+    /// Conditions on the rows of the query whose FROM is being written.
     conditions: Vec<tree::Expr>,
     /// The WITH of the statement, once it is written.
     written_with: Option<tree::With>,
-    /// How queries are nested; the outermost is 1.
+    /// The nesting depth of queries; the outermost is 1.
     depth: usize,
     /// The depth of the query whose columns have the names that what is around it gives them.
     named_outside: usize,
@@ -432,10 +433,10 @@ struct Reducer<'s> {
     common_without_order: Vec<(String, Vec<(String, DataType)>)>,
     /// True if a path into XML of the SELECT goes up from the rows of `nodes`.
     looks_up: bool,
-    /// How often the recursive part of a common table expression may run; 0 for no limit.
+    /// The limit of runs of a common table expression's recursive part; 0 for no limit.
     recursion_limit: u32,
-    /// What stands behind the names of tables, which are called otherwise than the statement calls them: where one of them
-    /// is taken for a column, and in the query of an inline function, whose arguments name tables around the call.
+    /// The suffix of the names of tables that differ from those in the statement: where a table's name would be taken
+    /// for a column, and in the query of an inline function, whose arguments name tables around the call.
     mark: String,
     /// True if the order of the outermost query's rows is seen.
     is_ordered: bool,
@@ -528,7 +529,7 @@ impl<'s> Reducer<'s> {
         format!("#m{}", self.made)
     }
 
-    /// What is written by `work`, on its own.
+    /// The text that `work` writes, separate from the output.
     fn aside(&mut self, work: impl FnOnce(&mut Self) -> Result<(), Message>) -> Result<String, Message> {
         let before = std::mem::take(&mut self.out);
         let done = work(self);

@@ -1,22 +1,23 @@
-//! Computed columns of the moment at which they are read: `Age AS DATEDIFF(YEAR, Born, GETDATE())`.
+//! Computed columns that depend on the time at which they are read: `Age AS DATEDIFF(YEAR, Born, GETDATE())`.
 //!
-//! The core stores every computed column, so what it has of these is of the moment at which the row was written. A query
-//! reads the table with the expressions in the place of the columns:
+//! The core stores every computed column, so its values of these columns are of the time at which the row was written.
+//! A query reads the table with the expressions in the place of the columns:
 //!
 //! ```text
 //!   FROM People AS p      FROM (SELECT "id", "born", "mssql:datediff:year"("born", "mssql:given:datetime"($1)) AS "age"
 //!                               FROM "people") AS "p"
 //! ```
 //!
-//! What counts on the rows of the table itself reads it, and has the expressions where the columns are named: the target of
-//! a change, a query whose rows are locked or come in the table's order, and one that asks for the core's number of a row.
+//! Statements that need the rows of the table itself read it directly, with the expressions in the place of the
+//! columns' names: the target of a change, a query whose rows are locked or come in the table's order, and a query for
+//! the core's number of a row.
 //!
 //! ```text
 //!   UPDATE People SET Old = 1      UPDATE "people" AS "People" SET "old" = 1
 //!   WHERE Age > 65                 WHERE "mssql:greater"("mssql:datediff:year"("People"."born", ...), 65)
 //! ```
 //!
-//! A subquery that names such a column of the query around it without its table means it where no table of its own has a
+//! An unqualified name in a subquery refers to such a column of the outer query if no table of the subquery has a
 //! column of that name.
 
 use super::output::OutputNames;
@@ -29,15 +30,15 @@ pub type MomentaryColumn = (String, Option<String>);
 
 /// A table that is read itself though it has such columns.
 pub(super) struct ReadItself {
-    /// What the statement calls it.
+    /// The statement's name for it.
     alias: String,
-    /// How deep the query is that reads it; 0 for the target of a change.
+    /// The depth of the query that reads it; 0 for the target of a change.
     depth: usize,
     columns: Vec<MomentaryColumn>,
 }
 
 /// The functions that tell the moment, with their types and the moment as definitions have it. That of UTC is the same to the
-/// core, and has parentheses for who shows the definition.
+/// core, and has parentheses for the display of the definition.
 const MOMENTS: [(&str, &str, &str); 6] = [
     ("getdate", "datetime", "now()"),
     ("getutcdate", "datetime", "(now())"),
@@ -47,7 +48,7 @@ const MOMENTS: [(&str, &str, &str); 6] = [
     ("current_date", "date", "now()"),
 ];
 
-/// What such a function is in the definition of a table, if it is one.
+/// The expression of a function of the current time in the definition of a table; `None` for other functions.
 pub(super) fn in_definition(function: &str) -> Option<String> {
     let function = if function == "current_timestamp" { "getdate" } else { function };
     MOMENTS.into_iter().find(|(known, ..)| *known == function).map(|(_, data_type, moment)| written(data_type, moment))
@@ -153,7 +154,7 @@ impl Reducer<'_> {
         Ok(())
     }
 
-    /// What a name stands for that is one of such a column of a table that is read itself.
+    /// The expression behind the name of such a column, for a table that is read directly.
     pub(super) fn moment_of(&mut self, name: &ObjectName) -> Result<Option<String>, Message> {
         let [.., column] = &name.parts[..] else { return Ok(None) };
         let qualifier = name.parts.len().checked_sub(2).and_then(|place| name.parts.get(place));
@@ -194,7 +195,7 @@ impl Reducer<'_> {
         self.aside(|it| it.momentary(&text)).map(Some)
     }
 
-    /// Writes all columns of the table that a star stands for; false if it is none that is read itself.
+    /// Writes all columns of a star's table; false if the table is not read directly.
     pub(super) fn star_of_moment(&mut self, of: Option<&ObjectName>) -> Result<bool, Message> {
         let is_meant =
             |table: &&ReadItself| table.depth == self.depth && of.is_none_or(|of| table.is_called(of.last()));

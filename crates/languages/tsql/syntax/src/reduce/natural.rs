@@ -1,17 +1,18 @@
-//! The order that rows of one table come in when nothing is said of it.
+//! The order of rows of one table without an ORDER BY.
 //!
-//! SQL Server promises none, and gives the order in which it reads: that of the clustered index, which is the primary key's
-//! unless told otherwise, and of a table without one the order in which the rows were put in. Programs count on it, in
-//! lists, in `SELECT TOP 1`, in variables that keep the last row's value, and in what a cursor walks over. So a query of one
-//! table says so to the core:
+//! SQL Server guarantees no order, but in practice returns rows in the order in which it reads them: that of the
+//! clustered index, which by default is the primary key's, or for a table without one the order of insertion. Programs
+//! depend on it, in lists, in `SELECT TOP 1`, in variables that keep the last row's value, and in cursors. So a query
+//! of one table requests that order from the core:
 //!
 //! ```text
 //!   SELECT TOP 10 * FROM Orders              SELECT * FROM "orders" ORDER BY "orders"."id" LIMIT 10
 //!   SELECT Name FROM #t WHERE Kind = 1       SELECT "name" FROM "#t" WHERE ... ORDER BY "#t"._rowid
 //! ```
 //!
-//! It is a query of the rows themselves: without groups, DISTINCT, functions over windows and set operators, and not one that
-//! finds a single row by a unique key. A subquery has an order only where TOP makes it count, and only that of a key.
+//! This applies to queries of the rows themselves: without groups, DISTINCT, window functions and set operators, and
+//! not to lookups of a single row by a unique key. A subquery has an order only where TOP makes it matter, and only
+//! that of a key.
 
 use super::Reducer;
 use super::table_call::conjuncts;

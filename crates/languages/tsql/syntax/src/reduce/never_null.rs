@@ -1,9 +1,9 @@
-//! Which columns of a query's result are never NULL as SQL Server tells it of the query alone: those that SELECT INTO makes
-//! NOT NULL.
+//! Columns of a query's result that are never NULL, as SQL Server derives it from the query alone: SELECT INTO makes
+//! them NOT NULL.
 //!
-//! A column of a table is what it is there, unless an outer join may leave it out or ROLLUP and its like give totals. A
-//! constant is never NULL, and ISNULL is not where one of its arguments is not. Whatever else is calculated may be, for an
-//! overflow may make a NULL of anything. Through derived tables, common table expressions and UNION columns are followed.
+//! A column keeps the nullability of its table, unless an outer join may leave it out or ROLLUP and the like give
+//! totals. A constant is never NULL, and ISNULL is not if one of its arguments is not. Any other expression may be,
+//! since an overflow may give NULL. Columns are followed through derived tables, common table expressions and UNION.
 
 use super::TableColumn;
 use crate::tree::{
@@ -14,7 +14,7 @@ use crate::tree::{
 /// The columns of a result, by their names, and whether they are never NULL.
 type Columns = Vec<(String, bool)>;
 
-/// What stands in FROM: what it is called, and its columns if they are known.
+/// A source in FROM: its name, and its columns if they are known.
 type Table = (String, Option<Columns>);
 
 /// For each column of a query's result whether it is never NULL; `None` where its columns cannot be told. `columns`: those of
@@ -37,7 +37,7 @@ impl Reading<'_> {
         }
         let before = self.with.len();
         for table in &query.with.tables {
-            // What a recursive one is of cannot be told from itself.
+            // The columns of a recursive common table expression cannot be derived from itself.
             self.with.push((table.name.text.clone(), None));
             let found = self.query(&table.query).map(|found| renamed(found, &table.columns));
             if let Some(known) = self.with.last_mut() {

@@ -1,7 +1,7 @@
-//! NEXT VALUE FOR: the types of its values, and that those of one row are the same.
+//! NEXT VALUE FOR: the types of its values, and the shared value of several mentions in one row.
 //!
-//! The core gives a BIGINT for each call. A sequence that a list names more than once (with the same OVER) is asked by the
-//! first call, which leaves its values for the others: `"nextval:shared"`, `"nextval:again"`.
+//! The core gives a BIGINT for each call. If a list names a sequence more than once (with the same OVER), the first
+//! call takes its values and shares them with the others: `"nextval:shared"`, `"nextval:again"`.
 
 use super::outer_aggregate::each;
 use super::{Reducer, text_literal};
@@ -14,9 +14,9 @@ pub(super) struct SharedValue {
     order: Option<Vec<OrderItem>>,
     /// The number of the list with this sequence, which no other has.
     list: usize,
-    /// How often it is named.
+    /// The number of mentions.
     count: usize,
-    /// How many of them are written.
+    /// The number of mentions already written.
     written: usize,
 }
 

@@ -1,5 +1,5 @@
-//! Names in ORDER BY. Alone one is that of an item of the list, within an expression that of a column; the core takes the item
-//! everywhere.
+//! Names in ORDER BY. A name alone refers to an item of the list, within an expression to a column; the core uses the
+//! item everywhere.
 //!
 //! ```text
 //!   SELECT id, -v AS v FROM t ORDER BY v + 0, v        SELECT id, -v AS "#2" FROM t ORDER BY v + 0, 2
@@ -8,8 +8,8 @@
 //!   SELECT SUM(v) AS v FROM t ORDER BY SUM(v)          SELECT SUM(v) AS v FROM t ORDER BY 1
 //! ```
 //!
-//! An item gets another name where what is around the query gives the columns theirs. Limit: in a derived table or a common table
-//! expression whose columns cannot all be told, the core's meaning stays.
+//! An item gets another name where the outer query names the columns. Limit: in a derived table or a common table
+//! expression whose columns are not all known, the core's meaning applies.
 
 use super::Reducer;
 use super::query::made;
@@ -26,7 +26,7 @@ impl Reducer<'_> {
         written
     }
 
-    /// Writes a query whose columns are called so around it; by their own names, if those are none.
+    /// Writes a query whose columns have these names in the outer query; their own names, if the list is empty.
     pub(super) fn query_under(&mut self, query: &Query, columns: &[Name]) -> Result<(), Message> {
         if columns.is_empty() { self.query(query) } else { self.nameless_query(query) }
     }

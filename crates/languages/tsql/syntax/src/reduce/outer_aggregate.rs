@@ -1,4 +1,4 @@
-//! Aggregates in subqueries whose columns are all of the query around them: they are that query's aggregates.
+//! Aggregates in subqueries whose columns are all of the outer query: they are that query's aggregates.
 //!
 //! ```text
 //!   SELECT c.Name, (SELECT MAX(l.Rate) FROM Levels l WHERE l.Least <= SUM(o.Amount))
@@ -8,8 +8,8 @@
 //!   FROM (SELECT c.name AS "#g0", sum(o.amount) AS "#a0" FROM customers c JOIN ... GROUP BY c.name) AS "#o1"
 //! ```
 //!
-//! The groups are made below, and what stands above them names their values and aggregates. A subquery names columns of
-//! the query around it with their tables there ([`super::outer_names`]). Limit: GROUP BY ALL.
+//! A derived table computes the groups, and the query above it names their values and aggregates. A subquery names
+//! columns of the outer query with their tables ([`super::outer_names`]). Limit: GROUP BY ALL.
 
 use super::Reducer;
 use super::updatable::leaves_of;
@@ -18,16 +18,16 @@ use mainstay_tsql_types::Message;
 
 /// A query whose groups are made below it.
 pub(super) struct Grouped {
-    /// How deep the query is.
+    /// The depth of the query.
     depth: usize,
-    /// What its sources are called.
+    /// The names of its sources.
     aliases: Vec<String>,
     groups: Vec<Expr>,
     aggregates: Vec<Expr>,
 }
 
 impl Grouped {
-    /// What the groups are called.
+    /// The name of the groups.
     fn name(&self) -> String {
         format!("\"#o{}\"", self.depth)
     }
@@ -72,7 +72,7 @@ impl Reducer<'_> {
         let mut groups = Vec::new();
         select.group.iter().flat_map(|group| &group.items).for_each(|item| note_groups(item, &mut groups));
         self.grouped.push(Grouped { depth: self.depth, aliases: aliases_of(select), groups, aggregates: Vec::new() });
-        // What is written is not looked at: it finds the aggregates.
+        // The written text is dropped: writing finds the aggregates.
         for value in values_of(select, order) {
             self.aside(|it| if value.is_condition() { it.condition(value) } else { it.expression(value) })?;
         }
@@ -149,7 +149,7 @@ fn has_outer(select: &Select, order: &[OrderItem]) -> bool {
     !aliases.is_empty() && values_of(select, order).any(|value| has_in_expr(value, &aliases, false))
 }
 
-/// What the sources of a SELECT are called.
+/// The names of a SELECT's sources.
 fn aliases_of(select: &Select) -> Vec<String> {
     let mut leaves = Vec::new();
     select.from.iter().for_each(|source| leaves_of(source, &mut leaves));

@@ -1,13 +1,13 @@
-//! Names in subqueries that are those of columns around them, with their tables.
+//! Qualifies names in subqueries that refer to columns of the outer query.
 //!
 //! ```text
 //!   SELECT customer, (SELECT MAX(least) FROM levels WHERE least <= SUM(amount)) FROM orders GROUP BY customer
 //!   SELECT customer, (SELECT MAX(least) FROM levels WHERE least <= SUM("orders".amount)) FROM orders ...
 //! ```
 //!
-//! It is done where a subquery has an aggregate, which by this is found to be the outer query's ([`super::outer_aggregate`]).
-//! A name is the subquery's own if a table of it has a column of that name; where the columns of a table cannot be told,
-//! names stay as they are.
+//! This is done where a subquery has an aggregate, to find out if it is the outer query's ([`super::outer_aggregate`]).
+//! A name belongs to the subquery if one of its tables has a column of that name; where the columns of a table are
+//! unknown, names stay unchanged.
 
 use super::Reducer;
 use super::outer_aggregate::values_of;
@@ -17,7 +17,7 @@ use crate::tree::{Expr, Query, QueryBody, Select, SelectItem, Source, Test};
 type Hiding = Vec<Option<Vec<String>>>;
 
 impl Reducer<'_> {
-    /// The same query with such names; `None` where there are none.
+    /// The same query with such names; `None` if it has none.
     pub(super) fn with_outer_names(&self, query: &Query) -> Option<Query> {
         let QueryBody::Select(select) = &query.body else { return None };
         if select.from.is_empty() || !values_of(select, &query.order).any(has_aggregate_below) {

@@ -1,7 +1,7 @@
-//! What a change gives of its rows: OUTPUT, variables that it sets, identities, whole rows for triggers.
+//! Results of a change: OUTPUT, variables that it sets, identities, whole rows for triggers.
 //!
-//! The returned columns of a statement stand in this order: those of its OUTPUT clauses, the values of variables, the
-//! identity, MERGE's action, the check of a view, the row as it has become, the row as it was.
+//! The returned columns of a statement have this order: those of its OUTPUT clauses, the values of variables, the
+//! identity, MERGE's action, the check of a view, the new row, the old row.
 
 use super::updatable::Mapped;
 use super::{Head, Reducer, TableColumn, not_supported, quoted};
@@ -30,7 +30,7 @@ pub struct ReducedOutput {
 /// The whole rows behind all other returned columns.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Images {
-    /// How many columns the table has.
+    /// The number of columns of the table.
     pub columns: usize,
     /// True if what a row has become is there.
     pub new: bool,
@@ -49,7 +49,7 @@ pub(super) enum Kind {
     Check,
 }
 
-/// What `inserted`, `deleted` and the names of other tables are to the core.
+/// The core's names for `inserted`, `deleted` and other tables.
 #[derive(Debug)]
 pub(super) struct OutputNames {
     pub(super) kind: Kind,

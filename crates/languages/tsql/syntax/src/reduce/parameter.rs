@@ -1,18 +1,18 @@
-//! What a reduced statement has to be given when it runs.
+//! Inputs of a reduced statement when it runs.
 
 use super::{CatalogFunction, SessionFunction};
 use crate::tree::CursorName;
 use mainstay_tsql_types::DataType;
 use mainstay_types::Value;
 
-/// What a parameter of a reduced statement stands for.
+/// The source of a reduced statement's parameter.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Source {
     /// A variable, by its name with the `@`.
     Variable(String),
-    /// What the session knows.
+    /// A value of the session.
     Session(SessionFunction),
-    /// What the catalog answers for these arguments.
+    /// A catalog function with its arguments.
     Catalog(CatalogFunction, Vec<Input>),
     /// Of the row that a cursor stands on, in the table of the core of this name, the column of this name.
     CurrentRow(CursorName, String, String),
@@ -25,7 +25,7 @@ pub enum Input {
     Value(Value),
     /// A variable, by its name with the `@`.
     Variable(String),
-    /// What another function of the catalog answers.
+    /// A catalog function as the argument of another one.
     Catalog(CatalogFunction, Vec<Input>),
 }
 

@@ -1,4 +1,4 @@
-//! PIVOT and UNPIVOT, over any source whose columns can be told.
+//! PIVOT and UNPIVOT, over any source with known columns.
 
 use super::{Reducer, not_supported, quoted, text_literal};
 use crate::tree::{Argument, Call, Expr, ObjectName, Pivot, Unpivot};

@@ -6,8 +6,8 @@
 //!   NOT x > ANY (SELECT y ...)       NOT EXISTS (... WHERE x > "#v" is not false)
 //! ```
 //!
-//! As EXISTS both sides compare as T-SQL has it, but nothing is ever unknown. It need not be: of a whole condition only
-//! counts whether it is true. So an unknown comparison counts as false, and under NOT as true.
+//! With EXISTS both sides compare as in T-SQL, but the result is never unknown. It need not be: of a whole condition
+//! only its truth counts. So an unknown comparison counts as false, and under NOT as true.
 
 use super::Reducer;
 use crate::tree::{BinaryOperator, Expr, Name, ObjectName, Quantifier, Query};
@@ -24,7 +24,7 @@ impl Reducer<'_> {
         written
     }
 
-    /// Writes a condition of CASE or IIF: a NOT around the value is none around it.
+    /// Writes a condition of CASE or IIF: a NOT around the value does not apply to it.
     pub(super) fn condition_of_value(&mut self, condition: &Expr) -> Result<(), Message> {
         let is_negated = std::mem::replace(&mut self.is_negated, false);
         let written = self.condition(condition);

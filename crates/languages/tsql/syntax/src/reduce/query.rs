@@ -522,7 +522,7 @@ impl Reducer<'_> {
     }
 }
 
-/// What the core is given for a number of rows that is NULL, without its sign: the core says it in its error.
+/// The core's stand-in for a number of rows that is NULL, without its sign: the core's error names it.
 pub const NO_COUNT: &str = "9223372036854775807";
 
 /// The same for a FETCH of less than one row.

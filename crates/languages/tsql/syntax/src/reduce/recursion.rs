@@ -16,7 +16,7 @@ impl Reducer<'_> {
         self.push(" UNION ALL ");
         let limit = match (self.recursion_limit, again) {
             (0, QueryBody::Select(_)) => return self.body(again),
-            // Several parts are run together, whether somebody counts or not.
+            // Several parts run together, with or without a limit of recursion.
             (0, QueryBody::Set(..)) => u32::MAX.to_string(),
             (limit, _) => limit.to_string(),
         };

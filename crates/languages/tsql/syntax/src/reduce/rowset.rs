@@ -1,4 +1,4 @@
-//! Functions in FROM that the server has: STRING_SPLIT, OPENJSON, OPENXML, GENERATE_SERIES, and the rows of `nodes`.
+//! Built-in functions in FROM: STRING_SPLIT, OPENJSON, OPENXML, GENERATE_SERIES, and the rows of `nodes`.
 //!
 //! ```text
 //!   OPENJSON(t.doc, '$.lines') WITH (id INT, tags NVARCHAR(MAX) AS JSON) AS j
@@ -26,7 +26,7 @@ pub(super) fn is_rowset(call: &Expr) -> bool {
     }
 }
 
-/// What gives the text that a session keeps of the document under a handle.
+/// The function that reads the text of the document that a session has under a handle.
 const XML_DOCUMENT: CatalogFunction =
     CatalogFunction { name: "xml_document", data_type: DataType::NVarChar(Length::Max) };
 

@@ -1,4 +1,4 @@
-//! The session's SET options in a reduced statement: what functions are told of them, and what NULL equals.
+//! The session's SET options in a reduced statement: the marks in the names of functions, and comparisons with NULL.
 
 use super::Reducer;
 use crate::tree::{BinaryOperator, Expr, Literal, Test};

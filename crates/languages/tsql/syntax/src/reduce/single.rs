@@ -1,12 +1,12 @@
-//! Scalar subqueries: queries that give one value, in the place of a value.
+//! Scalar subqueries: queries of one value in the place of a value.
 //!
 //! ```text
 //!   (SELECT name FROM t WHERE t.id = o.id)                     (SELECT "mssql:single"(name) FROM t WHERE ...)
 //!   (SELECT TOP 1 name FROM t WHERE ... ORDER BY d DESC)       (SELECT first_value(name ORDER BY d DESC NULLS LAST) ...)
 //! ```
 //!
-//! The planner brings a subquery that looks at the row around it together with that row by grouping it, and so must see
-//! that it has one row. An aggregate shows it: one that takes the only value there is, and refuses a second one (512).
+//! The planner decorrelates a subquery by grouping it, and so needs proof that it has one row. An aggregate is that
+//! proof: it takes the only value, and refuses a second one (512).
 
 use super::Reducer;
 use super::outer_aggregate::each;
@@ -14,7 +14,7 @@ use super::updatable::named_as;
 use crate::tree::{Alias, Expr, Literal, ObjectName, OrderItem, Query, QueryBody, Select, SelectItem, Source};
 use mainstay_tsql_types::Message;
 
-/// Returns true if a scalar subquery is written as an aggregate: it reads tables, and is none by itself.
+/// Returns true if a scalar subquery is written as an aggregate: it reads tables, and is not an aggregate already.
 pub(super) fn is_for_one_value(query: &Query, select: &Select) -> bool {
     let takes_first = match &select.top {
         None => query.order.is_empty(),

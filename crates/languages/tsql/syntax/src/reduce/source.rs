@@ -1,4 +1,4 @@
-//! What stands in FROM: tables, queries, joins, APPLY and functions that give tables.
+//! Sources in FROM: tables, queries, joins, APPLY and functions that give tables.
 
 use super::updatable::leaves_of;
 use super::{Reducer, Scope, not_supported, quoted};
@@ -8,16 +8,16 @@ use crate::tree::{
 use mainstay_tsql_types::Message;
 use std::borrow::Cow;
 
-/// How deep the queries of views and inline functions may stand within each other.
+/// The greatest nesting depth of the queries of views and inline functions.
 const DEEPEST: usize = 32;
 
-/// What a source is called in the core's statement, where T-SQL calls it so: a name that begins with `@`, a table
-/// variable's, would be taken for a variable there.
+/// The core's name for a source: the core would take the name of a table variable, which begins with `@`, for a
+/// variable.
 pub(super) fn source_name(name: &str) -> Cow<'_, str> {
     if name.starts_with('@') { Cow::Owned(format!("#{name}")) } else { Cow::Borrowed(name) }
 }
 
-/// What stands behind the names of tables that are called otherwise than the statement calls them.
+/// The suffix of the names of tables that differ from those in the statement.
 pub(super) fn mark_of(scope: &dyn Scope) -> String {
     if scope.disguises_tables() { ":".to_owned() } else { String::new() }
 }
@@ -268,7 +268,7 @@ impl Reducer<'_> {
         let parameters: std::rc::Rc<[super::Parameter]> = self.parameters.as_slice().into();
         let value = |(name, text)| super::variable::InlinedValue { name, text, parameters: parameters.clone() };
         self.inlined.extend(inlined.into_iter().map(value));
-        // What the arguments need is a parameter where the query uses them.
+        // Parameters that the arguments need are added where the query uses them.
         self.parameters.truncate(own);
         self.made += 1;
         let mark = std::mem::replace(&mut self.mark, format!(":{}", self.made));
@@ -292,7 +292,7 @@ impl Reducer<'_> {
             JoinKind::Full => " FULL JOIN ",
             JoinKind::Cross => " CROSS JOIN ",
         });
-        // What stands to the right is one side: `a JOIN b JOIN c ON ... ON ...` nests to the right.
+        // The right operand is one side: `a JOIN b JOIN c ON ... ON ...` nests to the right.
         match &join.right {
             Source::Join(_) => {
                 self.push("(");
@@ -355,7 +355,7 @@ impl Reducer<'_> {
         call
     }
 
-    /// What the table is called that has a column of this name.
+    /// The name of the table that has a column of this name.
     pub(super) fn owner_of(&self, source: &Source, column: &str) -> Option<Name> {
         let has_it = |source: &Source| {
             let columns = self.columns_of(source).unwrap_or_default();

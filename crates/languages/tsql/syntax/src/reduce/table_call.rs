@@ -9,7 +9,7 @@
 //!               WHERE "#a0" IS NOT DISTINCT FROM o.Codes AND ...) AS p
 //! ```
 //!
-//! The rows of all calls stand in one temporary table with the arguments that they are of.
+//! One temporary table has the rows of all calls, each with the arguments of its call.
 
 use super::updatable::{Leaf, leaves_of};
 use super::{Parameter, ReducedQuery, Reducer, TableColumn, quoted};
@@ -21,9 +21,9 @@ use mainstay_tsql_types::{DataType, Message};
 pub struct InlineFunction {
     /// Its parameters, with the `@`, and their types.
     pub parameters: Vec<(String, DataType)>,
-    /// What DEFAULT stands for, of each of them.
+    /// The value of DEFAULT for each of them.
     pub defaults: Vec<Option<Expr>>,
-    /// What it returns.
+    /// The query that it returns.
     pub query: Query,
 }
 
@@ -43,7 +43,7 @@ pub struct TableCall {
     pub name: ObjectName,
     /// The query that gives the arguments of each call.
     pub arguments: ReducedQuery,
-    /// Which arguments are the parameter's default.
+    /// The arguments that are the parameter's default.
     pub defaults: Vec<bool>,
 }
 

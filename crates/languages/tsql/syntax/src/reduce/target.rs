@@ -8,7 +8,7 @@ pub(super) struct Found<'s> {
     pub(super) table: ObjectName,
     /// The source itself.
     pub(super) source: &'s Source,
-    /// What the statement calls it.
+    /// The statement's name for it.
     pub(super) alias: String,
     /// The same as the name of a target, by which it is found in FROM.
     pub(super) called: ObjectName,

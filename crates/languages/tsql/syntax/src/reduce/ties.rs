@@ -1,4 +1,4 @@
-//! TOP WITH TIES in an order by functions over windows, which the core counts no ranks of.
+//! TOP WITH TIES ordered by window functions, for which the core computes no ranks.
 //!
 //! ```text
 //!   SELECT TOP 1 WITH TIES id, v FROM t ORDER BY ROW_NUMBER() OVER (PARTITION BY k ORDER BY d)
@@ -7,7 +7,7 @@
 //!   FROM (SELECT id AS "#t0", v AS "#t1", ROW_NUMBER() OVER (...) AS "#o0" FROM t) AS "#ties" ORDER BY "#o0"
 //! ```
 //!
-//! Limits: DISTINCT, assignments to variables, and stars whose columns cannot be told.
+//! Limits: DISTINCT, assignments to variables, and stars with unknown columns.
 
 use super::Reducer;
 use super::function::has_window;

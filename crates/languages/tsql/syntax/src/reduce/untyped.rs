@@ -1,4 +1,4 @@
-//! Expressions that have no type, since all that they could be is NULL.
+//! Expressions without a type: their only value is NULL.
 
 use crate::tree::{Case, Expr, Literal};
 use mainstay_tsql_types::Message;

@@ -1,4 +1,4 @@
-//! Changes through common table expressions, derived tables and views: which table is changed, and by which rows.
+//! Changes through common table expressions, derived tables and views: the changed table, and its rows.
 //!
 //! ```text
 //!   WITH d AS (SELECT id, ROW_NUMBER() OVER (PARTITION BY k ORDER BY id) AS n FROM t)  DELETE FROM d WHERE n > 1
@@ -7,8 +7,8 @@
 //!   and rows are found by d."#row1"                                              columns:   id is t.id, n is none
 //! ```
 //!
-//! So a query keeps its conditions, counts and orders, and gives the number of the row that each of its rows is made of.
-//! A query that groups or joins what is set from several tables has no such row (4403, 4405, 4417, 4418, 4426).
+//! So a query keeps its conditions, counts and orders, and gives the number of the row behind each of its rows. A query
+//! with groups, or with assigned columns of several tables, has no such row (4403, 4405, 4417, 4418, 4426).
 
 use super::target::{Found, find_target, is_ambiguous};
 use super::{Reducer, not_supported};
@@ -17,18 +17,18 @@ use crate::tree::{
 };
 use mainstay_tsql_types::Message;
 
-/// How deep views may be made of views.
+/// The greatest nesting depth of views.
 const DEPTH: usize = 32;
 
 /// A column of what is changed, and the table's column that it is; `None` for one that is calculated.
 pub(super) type Mapped = (String, Option<String>);
 
-/// What a change changes, whatever it is called.
+/// The table behind the target of a change, which may be a view, a common table expression or an alias.
 #[derive(Debug)]
 pub(super) struct Resolved {
     /// The table.
     pub(super) table: ObjectName,
-    /// What the core's statement calls it in its FROM.
+    /// Its name in the FROM of the core's statement.
     pub(super) alias: String,
     /// By what the statement's own FROM knows it.
     pub(super) called: ObjectName,
@@ -42,7 +42,7 @@ pub(super) struct Resolved {
     pub(super) with: With,
     /// True if rows have to be found by their number.
     pub(super) by_number: bool,
-    /// What WITH CHECK OPTION demands of new rows, over the columns that stand beside each.
+    /// Conditions of WITH CHECK OPTION for new rows, over the columns that stand beside each.
     pub(super) checks: Vec<(Expr, Option<Vec<Mapped>>)>,
 }
 
@@ -50,7 +50,7 @@ pub(super) struct Resolved {
 struct Exposed {
     query: Query,
     table: ObjectName,
-    /// What the number is called.
+    /// The name of the number's column.
     row: String,
     map: Vec<Mapped>,
     checks: Vec<(Expr, Option<Vec<Mapped>>)>,
@@ -268,7 +268,7 @@ impl Reducer<'_> {
         self.columns_of(&leaf.source).unwrap_or_default()
     }
 
-    /// What a source is made of, when it is no table.
+    /// The query behind a source; `None` for a table.
     fn inner(&self, leaf: &Leaf, with: &With, depth: usize) -> Result<Option<Exposed>, Message> {
         let place = (leaf.alias.as_str(), depth + 1, matches!(leaf.source, Source::Query(..)));
         match &leaf.source {

@@ -7,8 +7,8 @@
 //!                                       WHERE "#t"._rowid = "#s"."#id" RETURNING "#s"."#b0"
 //! ```
 //!
-//! That is how rows are found that TOP counts, that are a side of an outer join, or that a view or a common table
-//! expression shows; others are found by the statement itself.
+//! This form serves rows that TOP counts, that are a side of an outer join, or that a view or a common table expression
+//! shows; the statement itself finds all others.
 
 use super::change::{compound, table_of};
 use super::output::{Assigned, Kind, OutputNames, Returned};
@@ -287,7 +287,7 @@ enum VariableValue<'c> {
     Expression(Cow<'c, Expr>),
 }
 
-/// What an UPDATE sets.
+/// The assignments of an UPDATE.
 pub(super) struct Sets<'c> {
     pub(super) columns: Vec<Set<'c>>,
     variables: Vec<(String, VariableValue<'c>)>,

@@ -1,4 +1,4 @@
-//! Variables, and what else a statement is given when it runs: parameters.
+//! Variables and other parameters of a running statement.
 
 use super::{Parameter, Reducer, Source, TakingColumn};
 use crate::tree::Name;

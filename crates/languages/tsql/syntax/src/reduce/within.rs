@@ -1,4 +1,4 @@
-//! What an expression has in it: the columns that it names, subqueries.
+//! Contents of an expression: the columns that it names, subqueries.
 
 use super::is_datepart_function;
 use crate::tree::{Argument, Case, Expr, ObjectName, Test};

@@ -35,7 +35,7 @@ pub(super) fn literal_text(value: &Expr) -> Option<&str> {
     }
 }
 
-/// What `sql:variable` and `sql:column` in a path name, in their order.
+/// The values that `sql:variable` and `sql:column` name in a path, in order.
 pub(super) fn named_in(path: &str) -> Vec<Expr> {
     let mut named = Vec::new();
     let mut rest = path;
@@ -87,7 +87,7 @@ impl Reducer<'_> {
             }
             ("query", [_]) => self.call("xml_query", &values),
             ("exist", [_]) => self.call("xml_exist", &values),
-            // What SET @x.modify(...) is: the text with the change.
+            // The value of SET @x.modify(...): the changed text.
             ("modify", [_]) => self.call("xml_modify", &values),
             (other, _) => Err(not_supported(&format!("The method {other}"))),
         }

@@ -15,7 +15,7 @@ pub enum Change {
     Merge(Box<Merge>),
 }
 
-/// What is changed.
+/// The target of a change.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Target {
     /// A table, view, alias or table variable (its name starts with `@`), and hints.
@@ -27,7 +27,7 @@ pub enum Target {
 /// OUTPUT: what the statement gives of the rows it changes.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Output {
-    /// What is given.
+    /// The returned columns.
     pub items: Vec<SelectItem>,
     /// INTO a table or table variable, and its columns; without it they go to the client.
     pub into: Option<(ObjectName, Vec<Name>)>,
@@ -42,7 +42,7 @@ pub struct Insert {
     pub top: Option<Top>,
     /// Into what.
     pub target: Target,
-    /// Which columns.
+    /// The listed columns.
     pub columns: Vec<Name>,
     /// OUTPUT; there may be two, INTO first.
     pub outputs: Vec<Output>,
@@ -85,7 +85,7 @@ pub struct Update {
     pub with: With,
     /// TOP.
     pub top: Option<Top>,
-    /// What.
+    /// The target.
     pub target: Target,
     /// SET.
     pub items: Vec<SetItem>,
@@ -106,7 +106,7 @@ pub struct Delete {
     pub with: With,
     /// TOP.
     pub top: Option<Top>,
-    /// What.
+    /// The target.
     pub target: Target,
     /// OUTPUT.
     pub outputs: Vec<Output>,
@@ -125,7 +125,7 @@ pub struct Merge {
     pub with: With,
     /// TOP.
     pub top: Option<Top>,
-    /// What is changed.
+    /// The target.
     pub target: Target,
     /// The name it goes by.
     pub alias: Option<Name>,
@@ -163,7 +163,7 @@ pub struct MergeBranch {
     pub action: MergeAction,
 }
 
-/// What a branch of MERGE does.
+/// The action of a branch of MERGE.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum MergeAction {
     /// UPDATE SET.

@@ -17,7 +17,7 @@ pub struct CreateTable {
     pub graph_edge: Option<bool>,
 }
 
-/// What stands in a table's parentheses.
+/// An element of a table's definition.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum TableElement {
     /// A column.
@@ -37,7 +37,7 @@ pub struct Column {
     pub name: Name,
     /// Its type, or what computes it. `timestamp` may stand without a type.
     pub kind: ColumnKind,
-    /// What is said of it, in order.
+    /// Its properties, in order.
     pub properties: Vec<ColumnProperty>,
 }
 
@@ -51,7 +51,7 @@ impl Column {
     }
 }
 
-/// What a column is.
+/// The kind of a column.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum ColumnKind {
     /// Stored, with a type.
@@ -62,7 +62,7 @@ pub enum ColumnKind {
     Timestamp,
 }
 
-/// What is said of a column.
+/// A property of a column.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum ColumnProperty {
     /// NULL (true) or NOT NULL.
@@ -90,11 +90,11 @@ pub enum ColumnProperty {
 pub struct Constraint {
     /// CONSTRAINT's name.
     pub name: Option<Name>,
-    /// What it asks.
+    /// The rule that it enforces.
     pub kind: ConstraintKind,
 }
 
-/// What a constraint asks.
+/// The rule of a constraint.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum ConstraintKind {
     /// PRIMARY KEY and UNIQUE; the columns are empty when it is of a column.
@@ -114,7 +114,7 @@ pub struct ForeignKey {
     pub columns: Vec<Name>,
     /// The table it refers to.
     pub table: ObjectName,
-    /// That table's columns.
+    /// The referenced table's columns.
     pub referenced: Vec<Name>,
     /// ON DELETE.
     pub on_delete: Option<ReferentialAction>,
@@ -124,7 +124,7 @@ pub struct ForeignKey {
     pub not_for_replication: bool,
 }
 
-/// What becomes of rows that refer to a row.
+/// The action on rows that refer to a deleted or changed row.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[allow(missing_docs, reason = "each is its own name")]
 pub enum ReferentialAction {
@@ -134,7 +134,7 @@ pub enum ReferentialAction {
     SetDefault,
 }
 
-/// What an index or a key is.
+/// The kind of key that an index or a constraint is.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum KeyKind {
     /// No key.
@@ -151,7 +151,7 @@ pub enum KeyKind {
 pub struct IndexSpec {
     /// Its name; constraints have theirs elsewhere.
     pub name: Option<Name>,
-    /// Which key.
+    /// The kind of key.
     pub key: KeyKind,
     /// CLUSTERED (true) or NONCLUSTERED.
     pub clustered: Option<bool>,
@@ -185,7 +185,7 @@ pub struct CreateIndex {
 /// ALTER INDEX.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct AlterIndex {
-    /// Which; none for ALL.
+    /// Its name; none for ALL.
     pub name: Option<Name>,
     /// Its table.
     pub table: ObjectName,
@@ -196,13 +196,13 @@ pub struct AlterIndex {
 /// ALTER TABLE.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct AlterTable {
-    /// Which.
+    /// The table.
     pub table: ObjectName,
-    /// What is changed.
+    /// The change.
     pub action: AlterTableAction,
 }
 
-/// What ALTER TABLE does.
+/// The change that ALTER TABLE makes.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum AlterTableAction {
     /// ADD, after WITH CHECK (true) or WITH NOCHECK.
@@ -221,14 +221,14 @@ pub enum AlterTableAction {
     Words(Phrase),
 }
 
-/// What ALTER TABLE drops.
+/// An element that ALTER TABLE drops.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct DropElement {
     /// COLUMN (true), or CONSTRAINT, which may be left out. None: PERIOD FOR SYSTEM_TIME.
     pub column: Option<bool>,
     /// IF EXISTS.
     pub if_exists: bool,
-    /// Which.
+    /// The name of the element.
     pub name: Name,
     /// WITH.
     pub options: Vec<Phrase>,

@@ -1,7 +1,7 @@
 //! Expressions and conditions.
 //!
-//! Both are one type, since parentheses may hold either; the parser sees to it that a condition stands only where one is
-//! expected, and the other way round. Parentheses are not kept: the printer sets those that are needed.
+//! Both are one type, since parentheses may contain either; the parser accepts a condition only where one is expected,
+//! and the other way round. Parentheses are not stored: the printer adds the necessary ones.
 
 use super::{DataType, Name, ObjectName, OrderItem, Query};
 
@@ -112,7 +112,7 @@ impl BinaryOperator {
     }
 }
 
-/// Which rows of a subquery a comparison must hold for.
+/// The rows of a subquery for which a comparison must hold.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Quantifier {
     /// ALL
@@ -121,7 +121,7 @@ pub enum Quantifier {
     Any,
 }
 
-/// How a value is converted.
+/// The function that converts a value.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[allow(missing_docs, reason = "each is its own name")]
 pub enum CastKind {
@@ -197,7 +197,7 @@ pub struct CursorName {
     pub name: Name,
 }
 
-/// What a value is tested for.
+/// The test of a value.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Test {
     /// IS NULL.
@@ -217,7 +217,7 @@ pub enum Test {
 /// `CASE [operand] WHEN .. THEN .. ELSE .. END`.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Case {
-    /// What each branch's value is compared with; without it each branch has a condition.
+    /// The value that each branch's value is compared with; without it each branch has a condition.
     pub operand: Option<Expr>,
     /// WHEN and THEN.
     pub branches: Vec<(Expr, Expr)>,
@@ -327,7 +327,7 @@ pub struct FullText {
     pub free: bool,
     /// The columns; `*` is a [`Expr::Star`]; PROPERTY is a call of that name.
     pub columns: Vec<Expr>,
-    /// What is looked for.
+    /// The search condition.
     pub text: Expr,
     /// LANGUAGE.
     pub language: Option<Expr>,

@@ -8,8 +8,8 @@
 //!   parts      what expressions are made of
 //! ```
 //!
-//! Names, data types, expressions, queries and changes are what other dialects share; the rest is T-SQL's own. What the
-//! engine reads as words and values only (hints, options of an index, arguments of DBCC) is a [`Phrase`].
+//! Names, data types, expressions, queries and changes are what other dialects share; the rest is T-SQL's own. Clauses
+//! that the engine reads only as words and values (hints, options of an index, arguments of DBCC) are a [`Phrase`].
 
 mod change;
 mod define;

@@ -22,7 +22,7 @@ pub struct Parameter {
     pub nullable: Option<bool>,
     /// VARYING, of a cursor.
     pub varying: bool,
-    /// What it is when the caller does not give it.
+    /// The value if the caller leaves it out.
     pub default: Option<Expr>,
     /// OUTPUT.
     pub output: bool,
@@ -30,7 +30,7 @@ pub struct Parameter {
     pub readonly: bool,
 }
 
-/// What a module does.
+/// The body of a module.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Body {
     /// Statements.
@@ -42,7 +42,7 @@ pub enum Body {
 /// CREATE PROCEDURE.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Procedure {
-    /// How it is defined.
+    /// CREATE, ALTER or CREATE OR ALTER.
     pub define: DefineKind,
     /// Its name.
     pub name: ObjectName,
@@ -61,19 +61,19 @@ pub struct Procedure {
 /// CREATE FUNCTION.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Function {
-    /// How it is defined.
+    /// CREATE, ALTER or CREATE OR ALTER.
     pub define: DefineKind,
     /// Its name.
     pub name: ObjectName,
     /// Its parameters.
     pub parameters: Vec<Parameter>,
-    /// What it gives, and how it makes it.
+    /// Its result and its body.
     pub returns: FunctionKind,
     /// WITH.
     pub options: Vec<Phrase>,
 }
 
-/// What a function gives.
+/// The kind of a function's result.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum FunctionKind {
     /// One value.
@@ -89,7 +89,7 @@ pub enum FunctionKind {
 /// CREATE TRIGGER.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Trigger {
-    /// How it is defined.
+    /// CREATE, ALTER or CREATE OR ALTER.
     pub define: DefineKind,
     /// Its name.
     pub name: ObjectName,
@@ -109,7 +109,7 @@ pub struct Trigger {
     pub body: Body,
 }
 
-/// What a trigger watches.
+/// The object that a trigger watches.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum TriggerTarget {
     /// A table or view.
@@ -123,7 +123,7 @@ pub enum TriggerTarget {
 /// CREATE VIEW.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct View {
-    /// How it is defined.
+    /// CREATE, ALTER or CREATE OR ALTER.
     pub define: DefineKind,
     /// Its name.
     pub name: ObjectName,

@@ -48,13 +48,13 @@ impl ObjectName {
 pub struct DataType {
     /// Its name. Types of several words (`double precision`, `national char varying`) are one part with single blanks.
     pub name: ObjectName,
-    /// What stands in its parentheses.
+    /// The arguments in its parentheses.
     pub arguments: Vec<TypeArgument>,
     /// All of it.
     pub span: Span,
 }
 
-/// What stands in a data type's parentheses.
+/// An argument of a data type.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum TypeArgument {
     /// A length, precision or scale, its digits.
@@ -65,7 +65,7 @@ pub enum TypeArgument {
     Schema(Option<XmlForm>, ObjectName),
 }
 
-/// What an xml value of a schema may be.
+/// The form that an xml value of a schema may have.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum XmlForm {
     /// CONTENT: any number of top elements.
@@ -113,7 +113,7 @@ impl Phrase {
         }
     }
 
-    /// What stands after the first `=`.
+    /// The item behind the first `=`.
     pub fn value(&self) -> Option<&PhraseItem> {
         let is_equals = |item: &&PhraseItem| matches!(item, PhraseItem::Symbol(symbol) if symbol == "=");
         self.items.iter().skip_while(|item| !is_equals(item)).nth(1)

@@ -50,11 +50,11 @@ pub const OBJECT_KINDS: [&str; 41] = [
 /// DROP.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Drop {
-    /// What kind of object, one of [`OBJECT_KINDS`].
+    /// The kind of object, one of [`OBJECT_KINDS`].
     pub kind: &'static str,
     /// IF EXISTS.
     pub if_exists: bool,
-    /// Which. An index of the old form is `table.index`.
+    /// The names. An index of the old form is `table.index`.
     pub names: Vec<DropName>,
     /// ON DATABASE, ON ALL SERVER, WITH ..., as words.
     pub rest: Phrase,
@@ -116,7 +116,7 @@ pub struct CreateSchema {
     pub name: Option<Name>,
     /// AUTHORIZATION.
     pub owner: Option<Name>,
-    /// What is created in it.
+    /// The objects created in it.
     pub elements: Vec<Statement>,
 }
 
@@ -137,7 +137,7 @@ pub struct Statistics {
     pub options: Vec<Phrase>,
 }
 
-/// Which permission statement.
+/// The kind of a permission statement.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[allow(missing_docs, reason = "each is its own name")]
 pub enum PermissionKind {
@@ -149,7 +149,7 @@ pub enum PermissionKind {
 /// GRANT, DENY, REVOKE.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Permission {
-    /// Which.
+    /// The kind of statement.
     pub kind: PermissionKind,
     /// REVOKE GRANT OPTION FOR.
     pub grant_option_for: bool,
@@ -174,7 +174,7 @@ pub struct Permission {
 pub struct Words {
     /// The words that name the statement, in capitals: `CREATE DATABASE`.
     pub verb: String,
-    /// What it is about, where it has a name.
+    /// The name of the object, if it has one.
     pub name: Option<ObjectName>,
     /// The rest. Commas are kept as symbols.
     pub rest: Vec<PhraseItem>,

@@ -1,4 +1,4 @@
-//! The parts of expressions, for who changes them in place.
+//! The parts of expressions, for changes in place.
 
 use super::{Argument, Case, Expr, Over, Test};
 

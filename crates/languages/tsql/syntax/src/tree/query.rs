@@ -21,7 +21,7 @@ pub struct Query {
     pub hints: Vec<Phrase>,
 }
 
-/// What stands before a statement after WITH.
+/// The WITH clause before a statement.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct With {
     /// XMLNAMESPACES: each its address and its prefix, the default one without.
@@ -37,7 +37,7 @@ pub struct CommonTable {
     pub name: Name,
     /// Its columns' names.
     pub columns: Vec<Name>,
-    /// What it is.
+    /// Its query.
     pub query: Query,
 }
 
@@ -60,7 +60,7 @@ impl QueryBody {
     }
 }
 
-/// What joins two queries.
+/// An operator between two queries.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[allow(missing_docs, reason = "each is its own name")]
 pub enum SetOperator {
@@ -76,7 +76,7 @@ pub struct Select {
     pub quantifier: Option<SetQuantifier>,
     /// TOP.
     pub top: Option<Top>,
-    /// What is selected.
+    /// The selected items.
     pub items: Vec<SelectItem>,
     /// INTO a new table, perhaps ON a filegroup.
     pub into: Option<(ObjectName, Option<Name>)>,
@@ -95,7 +95,7 @@ pub struct Select {
 /// `TOP (n) PERCENT WITH TIES`.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Top {
-    /// How many.
+    /// The number.
     pub count: Expr,
     /// True if of a hundred.
     pub percent: bool,
@@ -103,7 +103,7 @@ pub struct Top {
     pub with_ties: bool,
 }
 
-/// How a value is set: `=`, or an operator and `=`.
+/// An assignment operator: `=`, or an operator and `=`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[allow(missing_docs, reason = "each is its own name")]
 pub enum AssignOperator {
@@ -156,7 +156,7 @@ pub enum SelectItem {
 pub struct GroupBy {
     /// The old GROUP BY ALL.
     pub all: bool,
-    /// What is grouped by.
+    /// The grouping items.
     pub items: Vec<Grouping>,
     /// The old WITH ROLLUP (false) and WITH CUBE (true).
     pub with_cube: Option<bool>,
@@ -180,7 +180,7 @@ pub enum Grouping {
 /// An item of ORDER BY.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct OrderItem {
-    /// What is ordered by.
+    /// The value to order by.
     pub value: Expr,
     /// ASC (false) or DESC (true), if written.
     pub descending: Option<bool>,
@@ -284,7 +284,7 @@ pub enum SystemTime {
 pub struct Sample {
     /// True if SYSTEM is written.
     pub system: bool,
-    /// How much.
+    /// The amount.
     pub amount: Expr,
     /// PERCENT (true) or ROWS (false).
     pub percent: Option<bool>,
@@ -297,7 +297,7 @@ pub struct Sample {
 pub struct Join {
     /// The left side.
     pub left: Source,
-    /// Which.
+    /// The kind of join.
     pub kind: JoinKind,
     /// LOOP, HASH, MERGE or REMOTE.
     pub hint: Option<Name>,
@@ -307,7 +307,7 @@ pub struct Join {
     pub condition: Option<Expr>,
 }
 
-/// Which join.
+/// The kind of a join.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[allow(missing_docs, reason = "each is its own name")]
 pub enum JoinKind {
@@ -321,7 +321,7 @@ pub enum JoinKind {
 /// `source PIVOT (SUM(x) FOR c IN ([1], [2])) AS p`.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Pivot {
-    /// What is turned.
+    /// The pivoted source.
     pub source: Source,
     /// The aggregate.
     pub aggregate: Expr,
@@ -336,7 +336,7 @@ pub struct Pivot {
 /// `source UNPIVOT (x FOR c IN (a, b)) AS u`.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Unpivot {
-    /// What is turned.
+    /// The unpivoted source.
     pub source: Source,
     /// The column of the values.
     pub value: Name,

@@ -6,7 +6,7 @@ use crate::span::Span;
 /// A statement and where it stands.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Statement {
-    /// What it is.
+    /// The kind of statement.
     pub kind: StatementKind,
     /// From its first token to its last, without the semicolon.
     pub span: Span,
@@ -26,7 +26,7 @@ impl PartialEq for Line {
 
 impl Eq for Line {}
 
-/// What a statement is.
+/// The kind of a statement, with its parts.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum StatementKind {
     /// A query.
@@ -186,13 +186,13 @@ pub enum WaitFor {
 pub struct Execute {
     /// `@status =`.
     pub status: Option<Name>,
-    /// What is executed.
+    /// The executed module or text.
     pub module: ExecuteModule,
     /// WITH RECOMPILE, RESULT SETS.
     pub options: Vec<ExecuteOption>,
 }
 
-/// What is executed.
+/// The module or text that EXECUTE runs.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum ExecuteModule {
     /// A procedure, its number in a group, its arguments.
@@ -267,7 +267,7 @@ pub struct Fetch {
     pub into: Vec<Name>,
 }
 
-/// Which row is fetched.
+/// The row that FETCH reads.
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[allow(missing_docs, reason = "each is its own name")]
 pub enum Direction {
@@ -299,11 +299,11 @@ pub struct LargeValue {
     pub column: ObjectName,
     /// The pointer that `TEXTPTR` gave.
     pub pointer: Expr,
-    /// What is done.
+    /// The operation.
     pub work: LargeValueWork,
 }
 
-/// What READTEXT, WRITETEXT and UPDATETEXT do.
+/// The operation of READTEXT, WRITETEXT or UPDATETEXT.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum LargeValueWork {
     /// READTEXT: from where on, and how much; true for HOLDLOCK.
@@ -323,7 +323,7 @@ pub struct LoggedAs {
     pub with_log: bool,
 }
 
-/// What UPDATETEXT puts in.
+/// The data that UPDATETEXT inserts.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum LargeValueData {
     /// A value.

@@ -1,5 +1,5 @@
-//! What storing a value in a column, a variable or a parameter does: an implicit conversion, which for a column minds
-//! what would be lost.
+//! Assignment of a value to a column, a variable or a parameter: an implicit conversion, which for a column refuses to
+//! lose data.
 
 use super::{binary, convert};
 use crate::context::Context;
@@ -9,8 +9,8 @@ use crate::types::{DataType, Length};
 use mainstay_types::{Value, ValueRef};
 
 /// Converts a value for a column. Unlike a variable, which cuts, a column refuses a text or bytes that are too long:
-/// with 8152 here, which whoever knows the table and column makes 2628 of with [`truncates`] and [`truncation`]. Blanks and
-/// zeros at the end may be lost.
+/// with 8152 here, which a caller that knows the table and column turns into 2628 with [`truncates`] and
+/// [`truncation`]. Blanks and zeros at the end may be lost.
 pub fn assign(context: &Context<'_>, value: ValueRef<'_>, from: DataType, to: DataType) -> Result<Value, Message> {
     if truncates(value, to) && context.settings.has(Switches::ANSI_WARNINGS) {
         return Err(Message::numbered(8152, &[]).state(14));

@@ -59,7 +59,7 @@ pub fn to_decimal(bytes: &[u8]) -> Option<Decimal> {
     Some(Decimal::new(if sign == 0 { -unscaled } else { unscaled }, scale))
 }
 
-/// How a value that is too long or too short for a BINARY(n) is brought to its length.
+/// The side at which a value that is too long or too short for a BINARY(n) is cut or filled.
 enum Side {
     /// Zeros in front; the first bytes are lost.
     Front,

@@ -1,4 +1,4 @@
-//! CAST, CONVERT with its styles, TRY_CAST and TRY_CONVERT, and what an assignment does.
+//! CAST, CONVERT with its styles, TRY_CAST and TRY_CONVERT, and assignments.
 //!
 //! ```text
 //!   value, from --> explicit or implicit?  --> [number | text | moment | binary]  --> value of `to`
@@ -44,13 +44,13 @@ pub struct Conversion {
 }
 
 impl Conversion {
-    /// What an assignment or an operator does by itself. The error is 206 or 257.
+    /// The conversion of an assignment or an operator. The error is 206 or 257.
     pub fn implicit(from: DataType, to: DataType) -> Result<Conversion, Message> {
         types::implicit(from, to)?;
         Ok(Conversion { from, to, style: None })
     }
 
-    /// What CAST and CONVERT do. The error is 529.
+    /// The conversion of CAST and CONVERT. The error is 529.
     pub fn explicit(from: DataType, to: DataType, style: Option<i32>) -> Result<Conversion, Message> {
         types::explicit(from, to)?;
         Ok(Conversion { from, to, style })
@@ -111,7 +111,7 @@ pub fn is_identity(from: DataType, to: DataType) -> bool {
     }
 }
 
-/// What CAST and CONVERT make of a value. The matrix is not asked: see [`Conversion`].
+/// Converts a value as CAST and CONVERT do. The matrix is not asked: see [`Conversion`].
 ///
 /// Errors: those of values that the type does not have; an overflow may give NULL ([`Context::arithmetic`]).
 pub fn convert(
@@ -168,8 +168,8 @@ fn convert_strictly(
     }
 }
 
-/// The same, with NULL for a value that cannot be converted: TRY_CAST and TRY_CONVERT. Errors that they do not swallow
-/// (a style that is none, a conversion that the matrix refuses) stay errors.
+/// The same, with NULL for a value that cannot be converted: TRY_CAST and TRY_CONVERT. Errors that they do not suppress
+/// (an invalid style, a conversion that the matrix refuses) stay errors.
 pub fn try_convert(
     context: &Context<'_>,
     value: ValueRef<'_>,
@@ -210,7 +210,7 @@ fn to_uuid(source: &Source<'_>) -> Result<Value, Message> {
     match source.value {
         ValueRef::Uuid(uuid) => Ok(Value::Uuid(uuid)),
         ValueRef::Text(text) => {
-            // What stands behind the 36 (or, in braces, 38) characters does not count; in front of them nothing may.
+            // Characters behind the 36 (or, in braces, 38) of the UUID do not count; in front of them nothing may.
             let length = if text.starts_with('{') { 38 } else { 36 };
             let shape = text.get(..length).filter(|text| text.contains('-'));
             let uuid = shape.and_then(|text| uuid::parse(text).ok());

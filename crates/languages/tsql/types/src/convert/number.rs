@@ -1,6 +1,6 @@
 //! Conversions to numbers: from texts, between kinds of numbers, from moments and bytes.
 //!
-//! Which ones round and which cut is the table of the reference page "CAST and CONVERT": decimals and floats are cut on
+//! Rounding and truncation follow the table of the reference page "CAST and CONVERT": decimals and floats are cut on
 //! their way to an integer, money rounds; everything rounds on its way to a decimal or money.
 
 use super::binary;
@@ -285,7 +285,7 @@ pub fn from_float(value: f64, scale: u8) -> Option<Decimal> {
 
 /// Why a text is no exact number.
 pub enum ParseError {
-    /// It is none.
+    /// It does not have the form of a number.
     Form,
     /// It has too many digits.
     Digits,
@@ -431,7 +431,7 @@ pub fn parse_float(text: &str) -> Option<f64> {
     if digits.is_empty() {
         return text.chars().all(|c| matches!(c, ' ' | '+' | '-')).then_some(0.0);
     }
-    // The standard library also reads names (`inf`, `nan`), which are none here.
+    // The standard library also reads names (`inf`, `nan`), which are not numbers here.
     let shaped =
         digits.bytes().all(|byte| matches!(byte, b'0'..=b'9' | b'.' | b'e' | b'E' | b'd' | b'D' | b'+' | b'-'));
     if !shaped || !digits.starts_with(|c: char| c.is_ascii_digit() || c == '.') {

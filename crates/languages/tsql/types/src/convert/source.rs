@@ -1,4 +1,4 @@
-//! One value on its way from a type to another, and what is said when it does not arrive.
+//! A value under conversion from one type to another, and the errors of a failure.
 
 use crate::context::Context;
 use crate::messages::Message;

@@ -416,7 +416,7 @@ fn no_text_and_no_style_breaks_a_conversion() {
         let from = DataType::NVarChar(Length::Max);
         let to = data_type(TYPES[draw(TYPES.len())]);
         if let Ok(value) = convert(&context, ValueRef::Text(&text), from, to, style) {
-            // What came out converts on to whatever the matrix allows, or says why not.
+            // The result converts to every type that the matrix allows, or gives an error.
             for next in TYPES.map(data_type) {
                 if types::explicit(to, next).is_ok() {
                     let _ = convert(&context, value.as_ref(), to, next, style);

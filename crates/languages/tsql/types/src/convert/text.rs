@@ -1,6 +1,6 @@
-//! Conversions to text: how each type's values look, and what happens when there is no room.
+//! Conversions to text: the format of each type's values, and values that do not fit.
 //!
-//! There are three answers to a value that is too long for its CHAR or VARCHAR: texts, bytes and moments are cut; a
+//! A value that is too long for its CHAR or VARCHAR has one of three results: texts, bytes, dates and times are cut; a
 //! small integer becomes `*`; every other number is an error, and so is every number for the N types.
 
 use super::number::{overflow, shown_float};
@@ -37,12 +37,12 @@ pub fn to_text(source: &Source<'_>) -> Result<Value, Message> {
     Ok(Value::Text(shown))
 }
 
-/// How many units there are for the text.
+/// The units that the type has for the text.
 fn room(to: DataType) -> Option<usize> {
     to.limit().map(usize::from)
 }
 
-/// What a number or a UUID becomes that has no room.
+/// The result for a number or a UUID that does not fit.
 fn too_long(source: &Source<'_>) -> Result<String, Message> {
     use DataType::*;
     let (from, to) = (source.from, source.to);

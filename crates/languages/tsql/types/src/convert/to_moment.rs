@@ -1,6 +1,6 @@
 //! Conversions to days, times and moments.
 //!
-//! A value is taken apart into a day, a time and an offset, and the type is made of what there is of them: a day without
+//! A value is split into a day, a time and an offset, and the type is built from those present: a day without
 //! a time is its midnight, a time without a day is of 1900-01-01, and a moment without an offset is of UTC.
 
 use super::binary;
@@ -13,7 +13,7 @@ use crate::moment::parse::{Failure, Layout, Rules, parse};
 use crate::types::DataType;
 use mainstay_types::{Date, Time, Timestamp, Value, ValueRef};
 
-/// What a moment has, as its clock shows it.
+/// The fields of a date and time, as its clock shows them.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Parts {
     /// The day.
@@ -145,7 +145,7 @@ fn not_a_moment(source: &Source<'_>) -> Message {
     }
 }
 
-/// How texts are read: as the session says, or as the style does.
+/// Rules for reading texts: those of the session, or those of the style.
 fn rules<'a>(source: &Source<'a>, legacy: bool) -> Result<Rules<'a>, Message> {
     let context = source.context;
     let style = source.style.unwrap_or(0);

@@ -1,4 +1,4 @@
-//! What cultures say about numbers and dates: the values of .NET Framework.
+//! Formats of numbers and dates by culture: the values of .NET Framework.
 
 use crate::context::DateFormat;
 use crate::language::Language;
@@ -38,7 +38,7 @@ pub struct Culture {
     pub year_month: &'static str,
     /// The mark that a `/` of a format stands for.
     pub date_separator: &'static str,
-    /// What stands for the first and the second half of a day.
+    /// Designators of the first and the second half of a day.
     pub halves: [&'static str; 2],
     /// The order in which dates are read.
     pub order: DateFormat,

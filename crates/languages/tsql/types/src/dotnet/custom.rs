@@ -46,7 +46,7 @@ pub fn number(digits: Digits, format: &str, culture: &Culture) -> Option<String>
         _ => (first, digits, true),
     };
     digits = prepared(digits, section);
-    // What rounds to zero shows as zero.
+    // A number that rounds to zero is shown as zero.
     if digits.is_zero()
         && let Some(zero) = sections.get(2).filter(|zero| !zero.pieces.is_empty())
     {

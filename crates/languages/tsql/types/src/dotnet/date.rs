@@ -12,7 +12,7 @@ struct Shown<'a> {
     culture: &'a Culture,
 }
 
-/// A moment in a format; `None` if the format is none.
+/// A date and time in a format; `None` for an invalid format.
 pub fn date(
     moment: Timestamp,
     offset: Option<i16>,

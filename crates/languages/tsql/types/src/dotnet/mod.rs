@@ -8,8 +8,8 @@
 //!   parse        a text as a number or a moment of a culture
 //! ```
 //!
-//! Limits: the cultures of the table; others with its language take its names. A format that is none gives nothing, which
-//! FORMAT shows as NULL.
+//! Limits: the cultures of the table; others of the same language use their names. An invalid format gives no value,
+//! which FORMAT returns as NULL.
 
 mod culture;
 mod custom;

@@ -14,7 +14,7 @@ pub struct Digits {
     pub negative: bool,
     /// The digits, 0 to 9, without zeros in front; none for zero.
     pub digits: Vec<u8>,
-    /// How many of them stand in front of the point (zeros follow if there are less).
+    /// The number of digits in front of the point (zeros follow if there are less).
     pub point: i32,
     /// Digits behind the point that the type has; `None` for a floating point number.
     pub scale: Option<usize>,
@@ -132,7 +132,7 @@ pub fn group(digits: &str, mark: &str) -> String {
     out
 }
 
-/// A number in a format, standard or not; `None` if the format is none for it.
+/// A number in a format, standard or not; `None` if the format is invalid for it.
 pub fn number(value: ValueRef<'_>, format: &str, culture: &Culture) -> Option<String> {
     let (letter, precision) = match standard(format) {
         Some(standard) => standard,

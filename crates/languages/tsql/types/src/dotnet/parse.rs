@@ -8,8 +8,8 @@ use crate::moment::parse::{Layout, Parsed, Rules, parse as parse_moment};
 use crate::types::{DataType, Length};
 use mainstay_types::{Time, Timestamp, Value, ValueRef};
 
-/// What PARSE makes of a text; without a culture's name it is the one of the session's language. Errors: 9818 for a
-/// culture that is not known, 9819 for a text that is no value of the type, 10761 for a type that PARSE does not make.
+/// Converts a text as PARSE does; the default culture is that of the session's language. Errors: 9818 for an unknown
+/// culture, 9819 for a text that is not a value of the type, 10761 for a type that PARSE does not support.
 pub fn parse(context: &Context<'_>, text: &str, to: DataType, culture: Option<&str>) -> Result<Value, Message> {
     let culture = match culture {
         None => Culture::of_language(context.settings.language),

@@ -1,4 +1,4 @@
-//! What a function's typing rule works with, and what its evaluation is told.
+//! Inputs of a function's typing rule and of its evaluation.
 
 use super::Bound;
 use crate::argument::Argument;
@@ -15,11 +15,11 @@ pub struct Binding<'a> {
     pub name: &'a str,
     /// The arguments, without a keyword in front.
     pub arguments: &'a [Argument<'a>],
-    /// What each argument is, and what it becomes.
+    /// The type of each argument, and the type that it is converted to.
     pub types: Vec<(DataType, DataType)>,
     /// The date part.
     pub part: Option<Part>,
-    /// How many arguments stand in front of the first of `arguments`.
+    /// The number of arguments in front of the first of `arguments`.
     skipped: usize,
 }
 
@@ -37,7 +37,7 @@ impl<'a> Binding<'a> {
         Ok(Binding { name, arguments: rest, types, part, skipped: arguments.len() - rest.len() })
     }
 
-    /// How many arguments there are, without a keyword.
+    /// The number of arguments, without a keyword.
     pub fn count(&self) -> usize {
         self.arguments.len()
     }
@@ -119,7 +119,7 @@ impl<'a> Binding<'a> {
     }
 }
 
-/// Characters that the server gives to the text of a type that is none.
+/// Characters that the server gives to the text of a type other than text.
 fn width(data_type: DataType) -> u16 {
     match data_type {
         DataType::Bit => 1,
@@ -142,7 +142,7 @@ pub struct Call<'a> {
 }
 
 impl Call<'_> {
-    /// How texts compare.
+    /// The collation of comparisons.
     pub fn collation(&self) -> Collation {
         self.bound.collation.unwrap_or(self.context.collation)
     }

@@ -285,7 +285,7 @@ fn offset_type(binding: &mut Binding<'_>) -> Result<DataType, Message> {
     Ok(DataType::DateTimeOffset(digits))
 }
 
-/// An offset in minutes, or as `+hh:mm`: 9812 for what is none.
+/// An offset in minutes, or as `+hh:mm`: 9812 for an invalid one.
 fn offset_argument(call: &Call<'_>, values: &[ValueRef<'_>]) -> Result<i16, Message> {
     let minutes = match value(values, 1) {
         ValueRef::Integer(minutes) => i16::try_from(minutes).ok(),

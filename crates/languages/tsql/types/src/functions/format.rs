@@ -24,7 +24,7 @@ fn format_type(binding: &mut Binding<'_>) -> Result<DataType, Message> {
     Ok(DataType::NVarChar(Length::Limited(4000)))
 }
 
-/// A format that is none for the value gives NULL; a culture that is not known is 9818.
+/// A format that is invalid for the value gives NULL; an unknown culture is 9818.
 fn format(call: &Call<'_>, values: &[ValueRef<'_>]) -> Result<Value, Message> {
     let culture = match values.get(2) {
         Some(ValueRef::Text(name)) => Culture::by_name(name).ok_or_else(|| Message::numbered(9818, &[name]))?,

@@ -132,13 +132,13 @@ fn decode_type(binding: &mut Binding<'_>) -> Result<DataType, Message> {
     })
 }
 
-/// 9803 for a text that is none.
+/// 9803 for an invalid text.
 fn decode(_: &Call<'_>, values: &[ValueRef<'_>]) -> Result<Value, Message> {
     let bytes = base64_bytes(text(values, 0)).ok_or_else(|| Message::numbered(9803, &[&"Base64Decode"]))?;
     Ok(Value::Binary(bytes))
 }
 
-/// What a text of either form of base64 stands for; `None` for a text that is none.
+/// Decodes a text in either form of base64; `None` for other texts.
 pub(crate) fn base64_bytes(text: &str) -> Option<Vec<u8>> {
     let (mut bytes, mut number, mut count) = (Vec::new(), 0u32, 0);
     let digits = text.trim_end().trim_end_matches('=').bytes();

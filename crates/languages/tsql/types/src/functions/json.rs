@@ -1,7 +1,7 @@
 //! Functions of JSON: ISJSON, JSON_VALUE, JSON_QUERY, JSON_MODIFY, JSON_PATH_EXISTS, JSON_OBJECT, JSON_ARRAY.
 //!
-//! A value that goes into JSON is written as its type says: numbers and bits as they are, everything else as a string. An
-//! [`Argument`](crate::Argument) that says of itself that it is JSON goes in unchanged.
+//! The type of a value determines its JSON: numbers and bits as they are, everything else as a string. An
+//! [`Argument`](crate::Argument) marked as JSON is inserted unchanged.
 
 use super::Function;
 use super::binding::{Binding, Call, text, value};

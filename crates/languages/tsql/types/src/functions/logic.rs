@@ -1,8 +1,8 @@
-//! Functions that choose among their arguments, and those that ask what a value is: ISNULL, COALESCE, NULLIF, IIF, CHOOSE,
+//! Functions that choose among their arguments, and functions that test values: ISNULL, COALESCE, NULLIF, IIF, CHOOSE,
 //! GREATEST, LEAST, ISNUMERIC, CHECKSUM, NEWID, FORMATMESSAGE.
 //!
-//! They evaluate nothing lazily: all their values are there. Who wants `COALESCE(a, 1 / 0)` without its error binds the
-//! function for its types only.
+//! They are not lazy: all their values are evaluated before. A caller that needs `COALESCE(a, 1 / 0)` without its error
+//! binds the function for its types only.
 
 use super::Function;
 use super::binding::{Binding, Call, integer, text, value};

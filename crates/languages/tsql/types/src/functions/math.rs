@@ -1,7 +1,7 @@
 //! Functions of numbers.
 //!
-//! Most compute with FLOAT. ABS, SIGN, CEILING, FLOOR, ROUND, POWER, DEGREES and RADIANS give the kind of number that
-//! they get, so `RADIANS(90)` is 1 and `POWER(2, 40)` an overflow.
+//! Most compute with FLOAT. ABS, SIGN, CEILING, FLOOR, ROUND, POWER, DEGREES and RADIANS return the kind of number of
+//! their argument, so `RADIANS(90)` is 1 and `POWER(2, 40)` an overflow.
 
 use super::Function;
 use super::binding::{Binding, Call, float, integer, value};

@@ -91,7 +91,7 @@ fn type_name(_: &Call<'_>, values: &[ValueRef<'_>]) -> Result<Value, Message> {
     Ok(name.map_or(Value::Null, |name| Value::Text((*name).to_owned())))
 }
 
-/// What a value is: its type as far as it is known, or as the value tells.
+/// A property of a value: of its type as far as that is known, else of the type in the value.
 fn variant_property(call: &Call<'_>, values: &[ValueRef<'_>]) -> Result<Value, Message> {
     let within = (call.argument_type(0) == DataType::SqlVariant).then(|| decode(value(values, 0)));
     let declared = within.as_ref().map_or(call.argument_type(0), |(data_type, _)| *data_type);

@@ -5,11 +5,11 @@
 //!                               174, 189, 8116, 155
 //! ```
 //!
-//! Binding decides what each argument becomes (`LEN(12)` makes a text of the number) and the type of the result;
-//! evaluation converts the values that are not of that type yet. A word that stands where an expression would (`year` of
-//! DATEADD) is an [`Argument::keyword`] of the binding, and is left out of the values.
+//! Binding determines the type that each argument is converted to (`LEN(12)` converts the number to text) and the type
+//! of the result; evaluation converts the values that are not of that type yet. A word in the place of an expression
+//! (`year` of DATEADD) is an [`Argument::keyword`] of the binding, and is left out of the values.
 //!
-//! Aggregates, and functions that only a session or a catalog can answer, are not here.
+//! Aggregates, and functions that need a session or a catalog, are elsewhere.
 
 mod binding;
 mod dates;
@@ -48,7 +48,7 @@ use crate::moment::part::Part;
 use crate::types::DataType;
 use mainstay_types::{Collation, Value, ValueRef};
 
-/// How often a function has to be evaluated.
+/// The frequency with which a function is evaluated.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Determinism {
     /// The same arguments give the same value.
@@ -62,7 +62,7 @@ pub enum Determinism {
 /// As many arguments as are converted without the heap.
 const FEW: usize = 4;
 
-/// What a NULL argument does.
+/// The effect of a NULL argument.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Nulls {
     /// The result is NULL, and the function is not asked.
@@ -80,7 +80,7 @@ pub struct Function {
     pub min: usize,
     /// The most.
     pub max: usize,
-    /// How often it has to be evaluated.
+    /// The frequency with which it is evaluated.
     pub determinism: Determinism,
     /// True if its first argument is a date part.
     pub takes_part: bool,
@@ -131,7 +131,7 @@ impl Function {
     }
 
     /// Finds what the arguments become and the type of the result. Errors: 174 and 189 for their number, 8116 for their
-    /// types, 155 for a date part that is none, and those of a function's own.
+    /// types, 155 for an unknown date part, and those of a function's own.
     pub fn bind(&'static self, arguments: &[Argument<'_>]) -> Result<Bound, Message> {
         // Messages write the names of functions small, and that of the clause as it is.
         let name = if self.name.contains(' ') { self.name.to_owned() } else { self.name.to_ascii_lowercase() };
@@ -166,7 +166,7 @@ pub struct Bound {
     pub function: &'static Function,
     /// The type of the result.
     pub result: DataType,
-    /// What the arguments are, and what they become.
+    /// The types of the arguments, and the types that they are converted to.
     arguments: Vec<(DataType, DataType)>,
     /// A bit for each of the first arguments that is JSON already.
     json: u64,

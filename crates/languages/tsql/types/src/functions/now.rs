@@ -1,4 +1,4 @@
-//! Functions that the session's [`Context`](crate::Context) answers: the moment, and names.
+//! Functions of the session's [`Context`](crate::Context): the current time, and names.
 
 use super::Function;
 use super::binding::Call;

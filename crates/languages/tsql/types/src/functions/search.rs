@@ -1,4 +1,4 @@
-//! A text within a text, as a collation sees them.
+//! Search of a text within a text, by a collation.
 
 use mainstay_types::Collation;
 
@@ -24,7 +24,7 @@ pub fn find(haystack: &str, needle: &str, from: usize, collation: Collation) -> 
     })
 }
 
-/// How many bytes at the front of a text have this key.
+/// The number of bytes at the front of a text that have this key.
 fn matched(text: &str, key: &str, collation: Collation) -> Option<usize> {
     let mut left = key;
     for (at, character) in text.char_indices() {

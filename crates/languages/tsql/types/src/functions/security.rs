@@ -15,13 +15,13 @@ pub(super) const FUNCTIONS: &[Function] = &[
     Function::new("COLLATIONPROPERTY", (2, 2), property_type, property),
 ];
 
-/// How the hash of a password begins: its version, which says that it is SHA-512 of the password in UTF-16 and the salt.
+/// The version in front of a password's hash: SHA-512 of the password in UTF-16 and the salt.
 const VERSION: [u8; 2] = [2, 0];
 
 /// The version before, which is SHA-1 of the same.
 const OLD_VERSION: [u8; 2] = [1, 0];
 
-/// How many bytes of salt follow the version.
+/// The number of bytes of salt behind the version.
 const SALT: usize = 4;
 
 /// Random bytes of the system.
@@ -42,7 +42,7 @@ fn hashed(_: &Call<'_>, values: &[ValueRef<'_>]) -> Result<Value, Message> {
     Ok(Value::Binary([&VERSION[..], &salt, &digest].concat()))
 }
 
-/// The digest of a password with its salt; `None` for a version that is none.
+/// The digest of a password with its salt; `None` for an unknown version.
 fn digest(version: [u8; 2], password: &str, salt: &[u8]) -> Option<Vec<u8>> {
     let password: Vec<u8> = password.encode_utf16().flat_map(u16::to_le_bytes).collect();
     let salted = [&password, salt].concat();

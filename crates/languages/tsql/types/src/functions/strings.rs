@@ -1,4 +1,4 @@
-//! Functions that look at texts or take parts of them: LEN, LEFT, SUBSTRING, CHARINDEX, PATINDEX, TRIM and their like.
+//! Functions that examine texts or take parts of them: LEN, LEFT, SUBSTRING, CHARINDEX, PATINDEX, TRIM and their like.
 
 use super::binding::{Binding, Call, integer, text, value};
 use super::{Function, search};
@@ -32,7 +32,7 @@ fn text_to_int(binding: &mut Binding<'_>) -> Result<DataType, Message> {
     Ok(DataType::Int)
 }
 
-/// The code of the first character; of an empty text there is none.
+/// The code of the first character; NULL for an empty text.
 fn ascii(call: &Call<'_>, values: &[ValueRef<'_>]) -> Result<Value, Message> {
     // Of a character of several bytes it is the first.
     let page = call.argument_type(0).code_page().unwrap_or_default();
@@ -81,7 +81,7 @@ fn data_length(call: &Call<'_>, values: &[ValueRef<'_>]) -> Result<Value, Messag
         ValueRef::Text(text) if data_type.is_national() => units::length(text, true) * 2,
         ValueRef::Text(text) => data_type.encoding().size(text),
         ValueRef::Binary(bytes) => bytes.len(),
-        // What the digits take, whatever the type could hold.
+        // The size of the digits, independent of the type's precision.
         ValueRef::Decimal(number) if !data_type.is_money() => {
             let words = number.unscaled.unsigned_abs().checked_ilog2().map_or(1, |bits| bits as usize / 32 + 1);
             1 + 4 * words
@@ -163,7 +163,7 @@ fn substring(call: &Call<'_>, values: &[ValueRef<'_>]) -> Result<Value, Message>
 }
 
 fn char_index_type(binding: &mut Binding<'_>) -> Result<DataType, Message> {
-    // What is looked for has to be a text; what it is looked for in becomes one.
+    // The pattern has to be a text; the searched value is converted to one.
     if binding.argument(0).data_type.is_some_and(|data_type| !data_type.is_string() && !data_type.is_binary()) {
         return Err(binding.invalid(0));
     }
@@ -230,7 +230,7 @@ fn difference_type(binding: &mut Binding<'_>) -> Result<DataType, Message> {
     Ok(DataType::Int)
 }
 
-/// How many of four places two codes agree in.
+/// The number of places, of four, in which two codes agree.
 fn difference(_: &Call<'_>, values: &[ValueRef<'_>]) -> Result<Value, Message> {
     let (a, b) = (soundex_code(text(values, 0)), soundex_code(text(values, 1)));
     let same = a.bytes().zip(b.bytes()).filter(|(a, b)| a == b).count();

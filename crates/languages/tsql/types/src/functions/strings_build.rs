@@ -39,7 +39,7 @@ fn character(_: &Call<'_>, values: &[ValueRef<'_>]) -> Result<Value, Message> {
 
 fn national_character(_: &Call<'_>, values: &[ValueRef<'_>]) -> Result<Value, Message> {
     let code = u32::try_from(integer(values, 0)).ok().filter(|code| *code <= 0xFFFF);
-    // Half of a two-unit character is none that can be shown.
+    // Half of a two-unit character cannot be shown.
     Ok(code.map_or(Value::Null, |code| Value::Text(char::from_u32(code).unwrap_or('\u{FFFD}').to_string())))
 }
 
@@ -274,7 +274,7 @@ fn stuff_type(binding: &mut Binding<'_>) -> Result<DataType, Message> {
     let encoding = data_type.encoding().meet(inserted.encoding());
     Ok(match (data_type.limit(), inserted.limit()) {
         (Some(limit), Some(inserted)) => {
-            // What is taken out for certain.
+            // The number of characters that are certainly removed.
             let constant = |index: usize| {
                 let number = binding.argument(index).constant_integer();
                 number.and_then(|number| usize::try_from(number).ok())

@@ -1,4 +1,4 @@
-//! Calls of functions, as a query shows them: the text of the value and its type, or the message.
+//! Calls of functions: the text of the value and its type, or the message.
 
 mod formats;
 mod harness;

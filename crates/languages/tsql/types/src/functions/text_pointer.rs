@@ -1,4 +1,4 @@
-//! TEXTPTR, and what the pointers that it gives are made of.
+//! TEXTPTR, and the layout of its pointers.
 //!
 //! ```text
 //!   16 bytes: a tag, of the table and the column | the number of the row
@@ -14,7 +14,7 @@ use mainstay_types::{Value, ValueRef};
 
 pub(super) const FUNCTIONS: &[Function] = &[Function::new("TEXTPTR", (1, 3), pointer_type, pointer).sees_nulls()];
 
-/// What a pointer to a value of TEXT, NTEXT or IMAGE says.
+/// The contents of a pointer to a value of TEXT, NTEXT or IMAGE.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct TextPointer {
     /// A number that tells the columns of all tables apart.

@@ -1,5 +1,5 @@
-//! The methods of XML as functions, which the reduction of statements calls: what `sql:variable` and `sql:column` name
-//! stands behind the path.
+//! The methods of XML as functions, which the reduction of statements calls: the values of `sql:variable` and
+//! `sql:column` follow the path.
 
 use super::Function;
 use super::binding::{Binding, Call, text};
@@ -27,7 +27,7 @@ fn xml_type(binding: &mut Binding<'_>, result: DataType) -> Result<DataType, Mes
     Ok(result)
 }
 
-/// What `value` converts.
+/// The type that `value` converts to.
 ///
 /// Errors: 2389 for a path to several items.
 fn value_type(binding: &mut Binding<'_>) -> Result<DataType, Message> {
@@ -37,7 +37,7 @@ fn value_type(binding: &mut Binding<'_>) -> Result<DataType, Message> {
     xml_type(binding, DataType::NVarChar(Length::Max))
 }
 
-/// What `value` converts to a type of bytes.
+/// The type that `value` converts to before it is converted to bytes.
 ///
 /// Errors: as [`value_type`].
 fn bytes_type(binding: &mut Binding<'_>) -> Result<DataType, Message> {

@@ -1,4 +1,4 @@
-//! AT TIME ZONE, which is found under that name like a function.
+//! AT TIME ZONE, registered as a function of that name.
 
 use super::Function;
 use super::binding::{Binding, Call, text, value};
@@ -34,7 +34,7 @@ fn at_time_zone(call: &Call<'_>, values: &[ValueRef<'_>]) -> Result<Value, Messa
     let (utc, offset_minutes) = match value(values, 0) {
         ValueRef::TimestampWithOffset { utc, .. } => {
             let offset_minutes = zone.offset_at(utc);
-            // What the zone's clock cannot show is the first or the last moment there is.
+            // A time that the zone's clock cannot show becomes the first or the last moment there is.
             match utc.to_local(offset_minutes) {
                 local if local < *range.start() => (*range.start(), 0),
                 local if local > *range.end() => {

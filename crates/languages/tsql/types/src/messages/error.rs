@@ -1,7 +1,7 @@
 //! Errors of the engine as messages.
 //!
-//! The number is the one that SQL Server has for the same situation, so programs that look at it find what they expect;
-//! the text is the engine's own, which knows more of what happened here.
+//! The number is SQL Server's for the same situation, as programs expect; the text is the engine's, which is more
+//! specific.
 
 use super::Message;
 use mainstay_types::{Code, Error};
@@ -42,7 +42,7 @@ fn number(code: Code) -> (i32, u8) {
         Code::NotNullViolation => (515, 16),
         Code::ForeignKeyViolation | Code::CheckViolation => (547, 16),
         Code::Io => (823, 24),
-        // What SQL Server has no situation for is an error of the server's own.
+        // Errors without a state in SQL Server are errors of this server.
         _ => (50000, 16),
     }
 }

@@ -20,7 +20,7 @@ const MAX_CHARACTERS: usize = 2047;
 
 /// The text of a format and its arguments: whole numbers, texts and bytes (which show as hexadecimal digits). Errors:
 /// 2747 for too many arguments, 2748 for a kind that no format takes, 2786 for one that this format does not take, 2787
-/// for a format that is none.
+/// for an invalid format.
 pub fn format(template: &str, arguments: &[ValueRef<'_>]) -> Result<String, Message> {
     if arguments.len() > MAX_ARGUMENTS {
         return Err(Message::numbered(2747, &[&MAX_ARGUMENTS]));
@@ -123,7 +123,7 @@ impl<'a> Field<'a> {
             ('s', ValueRef::Text(text)) => self.cut(text),
             ('s', ValueRef::Binary(bytes)) => self.cut(&crate::text::hex(bytes)),
             ('s', ValueRef::Integer(_)) => return Err(arguments.mismatch()),
-            // What 32 bits do not hold wants I64.
+            // An integer beyond 32 bits needs I64.
             (_, ValueRef::Integer(value)) if !self.wide && i32::try_from(value).is_err() => {
                 return Err(arguments.mismatch());
             }

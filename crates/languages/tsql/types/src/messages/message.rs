@@ -1,4 +1,4 @@
-//! One message: an error, a warning, or what PRINT says.
+//! One message: an error, a warning, or the output of PRINT.
 
 use std::fmt;
 

@@ -1,4 +1,4 @@
-//! What a server tells its client beside rows: errors, warnings and what PRINT says.
+//! Messages from the server to its client beside rows: errors, warnings and the output of PRINT.
 //!
 //! ```text
 //!   message    one message
@@ -8,7 +8,7 @@
 //!   format     the formats of RAISERROR, FORMATMESSAGE and THROW's texts
 //! ```
 //!
-//! A text holds places for its arguments, as `sys.messages` shows them: `%ls`, `%.*ls`, `%d`, `%S_MSG`.
+//! A text has placeholders for its arguments, as `sys.messages` shows them: `%ls`, `%.*ls`, `%d`, `%S_MSG`.
 //! [`Message::numbered`] fills them in their order, so nothing but the tables knows a text.
 
 mod error;
@@ -71,7 +71,7 @@ fn fill(text: &str, arguments: &[&dyn Display]) -> String {
     out
 }
 
-/// How long the place at the front of a text is; 0 when its percent sign is only that.
+/// The length of the placeholder at the front of a text; 0 if its percent sign begins none.
 fn place_length(text: &str) -> usize {
     const PLACES: [&str; 21] = [
         "%%",

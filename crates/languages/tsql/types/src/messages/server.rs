@@ -1,4 +1,4 @@
-//! Messages about objects, transactions, cursors, procedures and logins, and those that a language met first with them.
+//! Messages about objects, transactions, cursors, procedures and logins.
 //! The texts are those of the reference "Database engine events and errors", in the order of their numbers.
 
 use super::Template;

@@ -1,4 +1,4 @@
-//! Days and moments as SQL Server's types keep, read and show them.
+//! Dates and times of SQL Server's types: storage, parsing and formatting.
 //!
 //! ```text
 //!   datetime    the 1/300 s of DATETIME, the minutes of SMALLDATETIME, the ranges of each type

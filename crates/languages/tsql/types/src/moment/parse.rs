@@ -13,7 +13,7 @@ use crate::context::DateFormat;
 use crate::language::Language;
 use mainstay_types::{Date, TICKS_PER_SECOND};
 
-/// How numbers are read.
+/// Rules for reading the numbers of a date or time.
 #[derive(Clone, Copy, Debug)]
 pub struct Rules<'a> {
     /// The order of day, month and year.
@@ -21,7 +21,7 @@ pub struct Rules<'a> {
     /// True if a year of four digits at the front makes it year, month, day whatever the order is, as for the types
     /// that came with DATE.
     pub year_first: bool,
-    /// Which forms of three numbers are read.
+    /// The forms of three numbers that are read.
     pub layout: Layout,
     /// The names of months.
     pub language: &'a Language,
@@ -29,11 +29,11 @@ pub struct Rules<'a> {
     pub cutoff: i32,
     /// True if the date is of the Islamic calendar.
     pub hijri: bool,
-    /// How many digits a fraction of a second may have.
+    /// The most digits that a fraction of a second may have.
     pub digits: usize,
 }
 
-/// Which forms of three numbers with marks between them are read. (Digits without marks, names of months and times are
+/// The forms of three numbers with separators that are read. (Digits without marks, names of months and times are
 /// read in any case.)
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Layout {
@@ -50,7 +50,7 @@ pub enum Layout {
     Refused,
 }
 
-/// What a text says.
+/// The parsed contents of a text.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Parsed {
     /// The day, if there is one.
@@ -122,7 +122,7 @@ struct Reader<'a, 'r> {
     rules: &'r Rules<'r>,
 }
 
-/// What was found of a date so far.
+/// The parts of a date found so far.
 #[derive(Default)]
 struct DateParts<'a> {
     numbers: Vec<&'a str>,

@@ -1,7 +1,7 @@
 //! A moment as text, in the styles of CONVERT.
 //!
-//! A style names its parts in a pattern of one letter a part; what the type does not have is left out of it, and a style
-//! that would show nothing but such parts is refused (8114).
+//! A style is a pattern of one letter for each part; parts that the type does not have are left out, and a style of
+//! only such parts is refused (8114).
 //!
 //! ```text
 //!   y Y   year of two and four digits        m d   month and day of two digits     D   day padded with a blank

@@ -1,4 +1,4 @@
-//! Arithmetic of one kind of number each: what a machine calls when the kinds are known.
+//! Arithmetic by kind of number, for callers that know the kinds.
 //!
 //! Integers are those of a type, whose range they are checked against; money counts ten-thousandths.
 

@@ -1,4 +1,4 @@
-//! `+ - * / % & | ^ << >>`: what the operands become, the type of the result, and the result.
+//! `+ - * / % & | ^ << >>`: the types that operands are converted to, the type of the result, and the result.
 
 use super::{arithmetic, converted, decimal};
 use crate::argument::Argument;
@@ -234,7 +234,7 @@ fn joined(a: &str, b: &str, result: DataType) -> String {
     text
 }
 
-/// What both operands become, and the type of the result.
+/// The types that the operands are converted to, and the type of the result.
 fn types(
     operator: BinaryOperator,
     (a, left): (DataType, Argument<'_>),
@@ -340,8 +340,8 @@ fn text_sum(a: DataType, b: DataType) -> DataType {
     }
 }
 
-/// What an operand of a sum of texts becomes: an N type of its own length where the result is one, or one of the result's
-/// code page.
+/// The type that an operand of a concatenation is converted to: an N type of its own length where the result is one, or
+/// one of the result's code page.
 fn texts(data_type: DataType, result: DataType) -> DataType {
     match (data_type, result.code_page()) {
         (T::Char(length, _), None) => T::NChar(length.min(4000)),

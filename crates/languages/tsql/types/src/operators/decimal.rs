@@ -7,9 +7,10 @@
 //!   %                                      s = max(s1, s2)            p = min(p1 - s1, p2 - s2) + s
 //! ```
 //!
-//! More than 38 digits are brought down to 38: sums keep their whole part, products and quotients too but for six digits
-//! behind the point, which they keep at least. The rules are those of the page "Precision, scale, and length". Sums and
-//! products round what that costs; quotients are cut. Overflow and division by zero are `None` and the caller's to name.
+//! More than 38 digits are reduced to 38: sums keep their whole part, products and quotients too, except that they keep
+//! at least six digits behind the point. The rules are those of the page "Precision, scale, and length". Sums and
+//! products round what that costs; quotients are cut. Overflow and division by zero are `None`; the caller names the
+//! error.
 
 use super::wide::Wide;
 use mainstay_types::Decimal;

@@ -1,7 +1,7 @@
 //! LIKE and PATINDEX: patterns of `%`, `_`, `[a-f]` and `[^a-f]`, under a collation.
 //!
-//! A pattern is read once. A `%` is a place to come back to: when what is behind it does not match, one character more is
-//! given to it. Only the last `%` has to be remembered, so a match takes at most pattern times text steps.
+//! A pattern is read once. A `%` is a backtracking point: when the rest does not match, it takes one character more.
+//! Only the last `%` has to be remembered, so a match takes at most pattern times text steps.
 //!
 //! ```text
 //!   '%a_c'  against  'xxabcabc'      % eats until a_c ends the text
@@ -101,7 +101,7 @@ impl LikeMatch {
     }
 }
 
-/// What makes a text of an operand; `None` for one that is a text, or NULL.
+/// The conversion of an operand to text; `None` for a text or NULL.
 fn to_text(operand: Argument<'_>, place: usize) -> Result<Option<Conversion>, Message> {
     match operand.data_type {
         None => Ok(None),
@@ -306,7 +306,7 @@ fn is_between(low: char, character: char, high: char, collation: Collation) -> b
     is_at_most(low, character) && is_at_most(character, high)
 }
 
-/// What a character is to a collation: nothing for a bare accent, several for a ligature.
+/// The characters that a collation compares for a character: nothing for a bare accent, several for a ligature.
 fn folded(character: char, collation: Collation) -> impl Iterator<Item = char> {
     let mut key = Vec::new();
     if collation.folds_case() && character.is_ascii() {

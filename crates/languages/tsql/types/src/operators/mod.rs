@@ -2,7 +2,7 @@
 //!
 //! ```text
 //!   binary       + - * / % & | ^ << >>, of numbers, texts, bytes and moments
-//!   arithmetic   the same for integers, money and doubles, for who knows the kind
+//!   arithmetic   the same for integers, money and doubles, when the kind is known
 //!   decimal      the same for exact numbers, and the rules of precision and scale
 //!   compare      = <> < <= > >=, and the order of values
 //!   like         LIKE and PATINDEX

@@ -1,4 +1,4 @@
-//! Every operator between values of any two types: a value that the type of the result has, or a message.
+//! Every operator between values of any two types: the result is a value of its type, or a message.
 
 use super::*;
 use crate::argument::Argument;

@@ -1,4 +1,4 @@
-//! Operators between constants, as a query shows them.
+//! Operators between constants: values and types of the results.
 
 use super::*;
 use crate::argument::Argument;

@@ -37,7 +37,7 @@ impl Unary {
             }
             // The one number that is an INT only below zero.
             UnaryOperator::Minus if is_least_int(argument) => DataType::Int,
-            // What is below zero has no room in a TINYINT.
+            // Values below zero do not fit a TINYINT.
             UnaryOperator::Minus if data_type == DataType::TinyInt => DataType::SmallInt,
             UnaryOperator::Minus => data_type,
             UnaryOperator::BitNot if !data_type.is_integer() => return Err(invalid("'~'")),

@@ -1,4 +1,4 @@
-//! Products of two decimals of 38 digits, which take 256 bits.
+//! Products of two decimals of 38 digits, in 256 bits.
 
 /// An unsigned number of 256 bits.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -1,4 +1,4 @@
-//! FOR XML EXPLICIT: every row says which element it opens, and within which.
+//! FOR XML EXPLICIT: every row names the element that it opens, and its parent.
 //!
 //! ```text
 //!   Tag  Parent  Cust!1!id  Cust!1!name!element  Ord!2!no
@@ -6,8 +6,8 @@
 //!    2    1        7             NULL              311           <Ord no="311"/></Cust>
 //! ```
 //!
-//! A column is named ELEMENT!TAG!NAME!DIRECTIVE, and is written in the rows of its tag. A row closes all that is open but
-//! the nearest element of its parent's tag. Source: "Use EXPLICIT Mode with FOR XML".
+//! A column is named ELEMENT!TAG!NAME!DIRECTIVE, and is written in the rows of its tag. A row closes all open elements
+//! up to the nearest one of its parent's tag. Source: "Use EXPLICIT Mode with FOR XML".
 
 use super::xml::{XSI, element_of, name_of};
 use super::{RowsColumn, Shape, cell};
@@ -16,7 +16,7 @@ use crate::types::DataType;
 use crate::xml::{escaped, escaped_text, parts_of};
 use mainstay_types::{Value, ValueRef};
 
-/// What a column becomes in its element.
+/// The form of a column in its element.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Directive {
     Attribute,

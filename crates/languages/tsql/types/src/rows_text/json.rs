@@ -1,4 +1,4 @@
-//! FOR JSON: objects, with the nesting that points in names (PATH) or tables (AUTO) mean.
+//! FOR JSON: objects, nested by points in names (PATH) or by tables (AUTO).
 
 use super::{Mode, RowsColumn, Shape, cell};
 use crate::functions::json_escaped;

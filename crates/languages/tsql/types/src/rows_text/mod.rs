@@ -23,12 +23,12 @@ use mainstay_types::{Value, ValueRef};
 const FIELD: char = '\u{1f}';
 const COLUMN: char = '\u{1e}';
 
-/// How rows become a text.
+/// The format of rows as text.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Layout {
     /// True if XML, not JSON.
     pub xml: bool,
-    /// Which mode.
+    /// The mode.
     pub mode: Mode,
     /// XML: the element of a row; none for the default. It may be empty.
     pub element: Option<String>,
@@ -46,7 +46,7 @@ pub struct Layout {
     pub base64: bool,
     /// XML: declarations of namespaces, as they stand in an element.
     pub namespaces: String,
-    /// What the statement says of the columns, in their order.
+    /// The statement's options for the columns, in their order.
     pub columns: Vec<LayoutColumn>,
     /// The names of the tables as they were written.
     pub tables: Vec<String>,
@@ -170,7 +170,7 @@ impl Layout {
         let mut place = 0;
         for column in &self.columns {
             match column {
-                // Of several stars nobody knows where one ends: what follows keeps the names of the rows.
+                // With several stars the end of one is unknown: the columns behind it keep the names of the rows.
                 LayoutColumn::Star if stars > 1 => break,
                 LayoutColumn::Star => place += columns.len().saturating_sub(others),
                 LayoutColumn::Named(name, json) => {

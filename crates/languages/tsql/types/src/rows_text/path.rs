@@ -4,8 +4,8 @@
 //!   1 AS [a/@id], 'x' AS [a/b], 'y' AS [a/b], 'z' AS c      <row><a id="1"><b>xy</b></a><c>z</c></row>
 //! ```
 //!
-//! Neighbours share the elements that their paths begin with. It is the columns that do, whatever their values are: one
-//! without a name between two others keeps their elements apart, and so does a NULL. An element of NULLs alone is left out.
+//! Neighbouring columns share the elements at the beginning of their paths, whatever their values are: a column without
+//! a name between two others separates their elements, and so does a NULL. An element with only NULLs is left out.
 
 use super::xml::{element_of, name_of};
 use super::{RowsColumn, Shape, cell};
@@ -17,7 +17,7 @@ use mainstay_types::Value;
 /// Stands behind a value of `data()` until the text is whole; no XML has this character.
 const DATA_END: char = '\u{1}';
 
-/// What a column is within the element that its path leads to.
+/// The role of a column in the element that its path leads to.
 #[derive(Clone, Copy)]
 enum Leaf<'n> {
     /// `@name`.

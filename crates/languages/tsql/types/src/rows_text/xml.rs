@@ -6,7 +6,7 @@ use crate::types::DataType;
 use crate::xml::{escaped, escaped_text};
 use mainstay_types::Value;
 
-/// What declares the prefix of `xsi:nil`.
+/// The declaration of the prefix of `xsi:nil`.
 pub(super) const XSI: &str = " xmlns:xsi=\"http://www.w3.org/2001/XMLSchema-instance\"";
 
 pub(super) fn text(shape: &Shape, rows: &[Vec<Value>]) -> Result<String, Message> {

@@ -1,4 +1,4 @@
-//! The types that aggregates give. (What they compute is the query engine's.)
+//! The result types of aggregates. (The query engine computes them.)
 //!
 //! The rules are those of the reference pages of SUM, AVG, MIN and their like: a sum of small integers is an INT and can
 //! overflow; a sum of decimals has all 38 digits.
@@ -7,8 +7,8 @@ use super::DataType;
 use crate::Message;
 use DataType::*;
 
-/// The type of an aggregate (its name in any case) over a type. The error is 8117; `None` is a name that is none of an
-/// aggregate.
+/// The type of an aggregate (its name in any case) over a type. The error is 8117; `None` for a name that is not an
+/// aggregate's.
 pub fn aggregate(name: &str, argument: DataType) -> Option<Result<DataType, Message>> {
     let name = name.to_ascii_lowercase();
     Some(match name.as_str() {

@@ -1,4 +1,4 @@
-//! What the catalog says of a type: identifiers, lengths, precisions, and the width of a column that shows it.
+//! Catalog properties of a type: identifiers, lengths, precisions, and the width of a column that shows it.
 //!
 //! The numbers are those of `sys.types` and of the columns `max_length`, `precision` and `scale` of `sys.columns`.
 
@@ -320,7 +320,7 @@ impl DataType {
         }
     }
 
-    /// What its texts are kept in; those of a type that is none are shown in the default's code page.
+    /// The encoding of its texts; values of types that are not text are shown in the default code page.
     pub fn encoding(self) -> Encoding {
         match self {
             _ if self.is_national() => Encoding::National,

@@ -1,8 +1,8 @@
-//! SQL Server's types and those of columns: which column keeps a type's values, and which type a column of any table has
-//! for T-SQL.
+//! The mapping between SQL Server's types and column types: the column for a type's values, and the T-SQL type of any
+//! table's column.
 //!
-//! A column's type says less: it knows no code pages, no unsigned TINYINT and no 1/300 s. So a declared type is kept beside
-//! the column that holds its values, and [`DataType::of_column`] is for tables that were not declared in T-SQL.
+//! A column's type has less information: no code pages, no unsigned TINYINT and no 1/300 s. So the declared type is
+//! stored beside the column, and [`DataType::of_column`] is for tables that were not declared in T-SQL.
 
 use super::{DataType, Length};
 use mainstay_types::{Collation, SqlType};

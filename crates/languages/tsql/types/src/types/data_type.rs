@@ -1,4 +1,4 @@
-//! The types of SQL Server, and how each is declared.
+//! The types of SQL Server, and their declarations.
 
 use crate::code_page::CodePage;
 use std::fmt;

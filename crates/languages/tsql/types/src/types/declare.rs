@@ -5,7 +5,7 @@ use crate::Message;
 use crate::code_page::CodePage;
 use DataType::*;
 
-/// What stands in the parentheses behind a type's name.
+/// An argument in the parentheses behind a type's name.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum TypeArgument {
     /// A length, precision or scale.
@@ -14,7 +14,7 @@ pub enum TypeArgument {
     Max,
 }
 
-/// Where a type is named, which decides what a missing length means and what is wrong with a name that is none.
+/// The place of a type's name, which determines the default length and the error of an unknown name.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Declared<'a> {
     /// In CAST, CONVERT and their like: a string without a length has 30.
@@ -32,7 +32,7 @@ struct Reader<'a> {
 
 impl DataType {
     /// The type of this name, in any case and under any synonym (`character varying`, `dec`, `sysname`), and these
-    /// arguments. Errors are those of the server: 2715 and 243 for a name that is none, 1001, 1002, 131, 2716, 2717,
+    /// arguments. Errors are those of the server: 2715 and 243 for an unknown name, 1001, 1002, 131, 2716, 2717,
     /// 2750, 2751 for arguments that do not fit.
     pub fn declare(name: &str, arguments: &[TypeArgument], place: Declared<'_>) -> Result<DataType, Message> {
         let reader = Reader { name, arguments, place };

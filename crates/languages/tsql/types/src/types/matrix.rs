@@ -1,7 +1,7 @@
-//! Which type converts to which: by itself, only when asked, or not at all.
+//! The conversion matrix: implicit, explicit only, or not at all.
 //!
 //! The source is the chart of the reference page "CAST and CONVERT". Its rows are grouped here: each group of types has
-//! the groups that it converts to by itself and those that it converts to when asked; what is in neither is refused.
+//! the groups that it converts to implicitly and those that it converts to explicitly; all others are refused.
 
 use super::DataType;
 use crate::Message;

@@ -1,4 +1,4 @@
-//! Where types meet: precedence, and the one type that several become in CASE, COALESCE, UNION and VALUES.
+//! Type precedence, and the common type of several types in CASE, COALESCE, UNION and VALUES.
 //!
 //! The order is that of the reference page "Data type precedence"; lengths, precisions and scales are those of the page
 //! "Precision, scale, and length": the type is as long as the longest of them, and a decimal keeps the digits of all

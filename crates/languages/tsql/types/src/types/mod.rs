@@ -1,4 +1,4 @@
-//! The types of SQL Server: their names, what the catalog says of them, and how they meet each other.
+//! The types of SQL Server: their names, catalog properties, and common types.
 //!
 //! ```text
 //!   data_type    the types, and their names as they are declared

@@ -1,7 +1,7 @@
-//! `modify`: insert, delete and replace value of, at places that a path names.
+//! `modify`: insert, delete and replace value of, at the nodes of a path.
 //!
-//! The tree is copied with the change in it: a path leads to places in the old one, which are known by their addresses. What is
-//! inserted is read by `constructed`.
+//! The changed tree is a copy: a path leads to nodes in the old one, which are identified by their addresses.
+//! `constructed` reads the inserted nodes.
 
 use super::constructed::{Inserted, element_end, inserted};
 use super::path::{Item, Path, is_simple};
@@ -9,7 +9,7 @@ use super::tree::{self, Element, Node};
 use super::{Variables, in_method};
 use crate::messages::Message;
 
-/// What a change does at the places it is for.
+/// The action of a change at its targets.
 enum Change {
     Delete,
     /// The new text.
@@ -64,7 +64,7 @@ pub(super) fn unknown() -> Message {
     Message::error(2217, "XQuery: this change of XML is not supported here.")
 }
 
-/// What follows a word.
+/// The rest of a text behind a word.
 pub(super) fn word<'t>(text: &'t str, word: &str) -> Option<&'t str> {
     text.trim_start().strip_prefix(word).filter(|rest| rest.starts_with(|c: char| !c.is_alphanumeric()))
 }

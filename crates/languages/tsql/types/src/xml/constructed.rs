@@ -1,4 +1,5 @@
-//! What `insert` puts in: elements with values in braces, attributes, texts, XML that is given, nodes that a path leads to.
+//! Operands of `insert`: elements with values in braces, attributes, texts, XML from variables, nodes that a path leads
+//! to.
 //!
 //! ```text
 //!   <line n="{sql:variable("@n")}">{/order/@id} {{</line>      attribute n {"1"}, text {"a"}      sql:variable("@xml")
@@ -10,7 +11,7 @@ use super::tree::{self, Element, Node};
 use super::{Given, Variables, escaped};
 use crate::messages::Message;
 
-/// What is put in.
+/// The nodes and attributes to insert.
 #[derive(Default)]
 pub(super) struct Inserted {
     pub(super) nodes: Vec<Node>,

@@ -97,7 +97,7 @@ pub(super) fn is_function(name: &str, arguments: usize) -> Result<bool, Message>
     Err(Message::error(2395, format!("XQuery: There is no function '{{{space}}}:{last}()'")))
 }
 
-/// What a function gives.
+/// The result of a function.
 pub(super) fn called<'t>(name: &str, arguments: &[Expr], context: &Item<'t>, around: &Around<'_, 't>) -> Vec<Item<'t>> {
     let argument = |place: usize| match arguments.get(place) {
         Some(expr) => evaluate(expr, context, around),
@@ -159,7 +159,7 @@ pub(super) fn called<'t>(name: &str, arguments: &[Expr], context: &Item<'t>, aro
             Some(Item::Attribute(name, _)) => atom(local(name).to_owned()),
             _ => atom(String::new()),
         },
-        // `data`, and types of values: what is wanted of the text is decided by who converts it.
+        // `data`, and types of values: the conversion decides the use of the text.
         _ => argument(0).into_iter().map(|item| Item::Atom(item.text())).collect(),
     }
 }

@@ -4,13 +4,13 @@
 //!   text  --tree-->  elements, texts  --path-->  items  -->  a value, a text of XML, rows
 //! ```
 //!
-//! A row of `nodes` carries its node as a text of its own, behind a mark (`CONTEXT`) that tells a path that it starts at
-//! the node and not above it. Where a path of the statement goes up from there (`..`) it carries the whole document with
-//! the place of the node. `places` knows what an element stands in.
+//! A row of `nodes` has its node as a separate text, behind a mark (`CONTEXT`) that makes a path start at the node and
+//! not above it. If a path of the statement goes up from there (`..`), the row has the whole document with the place of
+//! the node. `places` has the parents of elements.
 //!
 //! `open` makes the rows of OPENXML, where namespaces count.
 //!
-//! Namespaces: prefixes are read over, in the text and in paths, and declarations at the head of a path are too.
+//! Namespaces: prefixes in the text and in paths are ignored, and so are declarations at the head of a path.
 
 mod change;
 mod constructed;
@@ -29,7 +29,7 @@ use path::{Item, Path};
 use places::Places;
 use tree::{Element, Node};
 
-/// What `sql:variable` or `sql:column` stands for.
+/// The value of `sql:variable` or `sql:column`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Given<'v> {
     /// A value as its text.
@@ -38,13 +38,13 @@ pub enum Given<'v> {
     Binary(&'v [u8]),
 }
 
-/// What `sql:variable` and `sql:column` stand for, in the order in which they stand in a path; `None` for NULL.
+/// The values of `sql:variable` and `sql:column`, in their order in a path; `None` for NULL.
 pub type Variables<'v> = [Option<Given<'v>>];
 
-/// What stands before a text that is one node of a larger one.
+/// The prefix of a text that is one node of a larger document.
 const CONTEXT: char = '\u{1}';
 
-/// What a path starts at.
+/// The context in which a path starts.
 enum Start {
     /// The document: an element without a name above everything.
     Document(Element),

@@ -1,4 +1,4 @@
-//! OPENXML: rows of a document that `sp_xml_preparedocument` was given.
+//! OPENXML: rows of a document prepared by `sp_xml_preparedocument`.
 //!
 //! ```text
 //!   prepared(xml, namespaces)  ->  a text that the session keeps under a handle
@@ -6,9 +6,10 @@
 //!   edges(text, '/ROOT/Customer')           a row for each node, and each within: the edge table
 //! ```
 //!
-//! A column of WITH takes what its own pattern leads to from the row's node, a property of a node (`@mp:id`), or, without a
-//! pattern, the attribute or element of its name, as the flags say. Prefixes in patterns stand for the namespaces that the
-//! third argument of `sp_xml_preparedocument` declares. Source: "OPENXML (Transact-SQL)", "Specify Metaproperties in OPENXML".
+//! The value of a WITH column is the node that its own pattern leads to from the row's node, a property of a node
+//! (`@mp:id`), or, without a pattern, the attribute or element of its name, as the flags say. Prefixes in patterns
+//! stand for the namespaces that the third argument of `sp_xml_preparedocument` declares. Source: "OPENXML
+//! (Transact-SQL)", "Specify Metaproperties in OPENXML".
 
 use super::path::{Item, Path, local};
 use super::places::{Place, Places, declarations};
@@ -28,7 +29,7 @@ const SEPARATOR: char = '\u{1}';
 const ATTRIBUTES: i64 = 1;
 /// Columns take elements of their names, or those that have found no attribute if both are said.
 const ELEMENTS: i64 = 2;
-/// What a column has taken is left out of `@mp:xmltext`.
+/// The flag that leaves consumed data out of `@mp:xmltext`.
 const WITHOUT_CONSUMED: i64 = 8;
 
 /// The namespace of the properties of nodes.
@@ -64,7 +65,7 @@ fn check_top(xml: &str, document: &Element) -> Result<(), Vec<Message>> {
     Err(vec![place_message(code, xml.lines().count(), line), described_as(words)])
 }
 
-/// What is told of a text that is not XML, in the parser's words.
+/// The messages for a text that is not XML, in the parser's words.
 fn described(xml: &str, malformed: &Malformed) -> Vec<Message> {
     let read = xml.get(..malformed.at).unwrap_or(xml);
     let line = read.matches('\n').count();
@@ -130,7 +131,7 @@ impl Opened {
 
 /// A pattern that has been read.
 ///
-/// Errors: 6603 for one that is none, or has a prefix that stands for nothing.
+/// Errors: 6603 for an invalid one, or an undeclared prefix.
 fn pattern(text: &str, places: &Places<'_>) -> Result<Path, Message> {
     let path = Path::read(text).map_err(|error| in_pattern(error.text.trim_start_matches("XQuery: ")))?;
     match path.prefixes().iter().find(|prefix| !places.knows_prefix(prefix)) {
@@ -150,7 +151,7 @@ fn nodes<'t>(document: &'t Element, row: &str, places: &Places<'t>) -> Result<Ve
 
 /// Where a column's value comes from.
 enum Origin {
-    /// What a pattern leads to.
+    /// The nodes that a pattern leads to.
     Found(Path),
     /// A property of what a pattern leads to.
     Property(Path, String),

@@ -4,8 +4,8 @@
 //!   (/orders/order[@id = "7"]/line/text())[1]      count(//line)      not(@gone)      sql:variable("@x")
 //! ```
 //!
-//! What stands in `sql:variable` and `sql:column` is given from outside, in the order in which they stand in the path.
-//! `reader` reads paths, `functions` has what is called in them.
+//! The caller gives the values of `sql:variable` and `sql:column`, in their order in the path. `reader` reads paths,
+//! `functions` has the functions that they call.
 
 use super::functions::called;
 use super::places::{Places, address_of};
@@ -15,7 +15,7 @@ use super::{Given, Variables};
 use crate::functions::base64;
 use crate::messages::Message;
 
-/// What a path leads to.
+/// An item of a path's result.
 #[derive(Clone, Debug)]
 pub(super) enum Item<'t> {
     Element(&'t Element),
@@ -30,7 +30,7 @@ pub(super) enum Item<'t> {
     Bytes(Vec<u8>, Notation),
 }
 
-/// How bytes are written.
+/// The notation of bytes as text.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Notation {
     Base64,
@@ -146,7 +146,7 @@ impl Path {
         Ok(Path { expr, goes_up: reader.goes_up, prefixes: reader.prefixes })
     }
 
-    /// The prefixes of its names, which somebody has to declare.
+    /// The prefixes of its names, which have to be declared.
     pub(super) fn prefixes(&self) -> &[String] {
         &self.prefixes
     }
@@ -161,7 +161,7 @@ impl Path {
         is_single(&self.expr)
     }
 
-    /// What it leads to in the tree of which the context is the root.
+    /// Evaluates the path in the tree whose root is the context.
     pub(super) fn evaluate<'t>(&self, context: &Item<'t>, variables: &Variables<'_>) -> Vec<Item<'t>> {
         match context {
             Item::Element(root) if self.goes_up => self.evaluate_at(context, variables, Some(&Places::of(root))),
@@ -209,7 +209,7 @@ fn is_single(expr: &Expr) -> bool {
     }
 }
 
-/// What an expression may ask beside its context.
+/// The environment of an expression beside its context item.
 pub(super) struct Around<'v, 't> {
     variables: &'v Variables<'v>,
     places: Option<&'v Places<'t>>,
@@ -284,7 +284,7 @@ fn compared(left: &str, op: &str, right: &str) -> bool {
     }
 }
 
-/// What a step leads to from one item.
+/// The items that a step leads to from one item.
 fn stepped<'t>(step: &Step, item: &Item<'t>, around: &Around<'_, 't>) -> Vec<Item<'t>> {
     let mut found = Vec::new();
     match (&step.test, item, step.axis) {
@@ -334,7 +334,7 @@ fn each_below<'t>(element: &'t Element, visit: &mut dyn FnMut(&'t Element)) {
     }
 }
 
-/// What is below an element, in the order of the document.
+/// Collects the matching descendants of an element in document order.
 fn below<'t>(test: &Test, element: &'t Element, around: &Around<'_, 't>, found: &mut Vec<Item<'t>>) {
     for child in &element.children {
         one_tested(test, child, around, found);
@@ -408,7 +408,7 @@ pub(super) fn local(name: &str) -> &str {
     name.rsplit(':').next().unwrap_or(name)
 }
 
-/// The steps of a path that names places of the tree, for who changes it.
+/// The steps of a path to nodes of the tree, for changes of the tree.
 pub(super) fn is_simple(text: &str) -> bool {
     Path::read(text).is_ok_and(|path| matches!(path.expr, Expr::Steps(..) | Expr::Filtered(..)))
 }

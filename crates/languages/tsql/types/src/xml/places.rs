@@ -1,8 +1,7 @@
-//! What is known of the nodes of a tree beside what they hold: what each stands in, and for OPENXML its number and its
-//! namespace.
+//! Positions of the nodes of a tree: the parent of each, and for OPENXML its number and its namespace.
 //!
-//! The tree itself points down only. A node is found here by its address, which stays while the tree is borrowed; that of a
-//! text or an attribute is the address of its text or its name.
+//! The tree itself has no parent pointers. A node is identified by its address, which is stable while the tree is
+//! borrowed; that of a text or an attribute is the address of its text or its name.
 
 use super::path::{Item, local};
 use super::tree::{Element, Node};
@@ -21,10 +20,10 @@ pub(super) struct Places<'t> {
     namespaces: Option<HashMap<String, String>>,
 }
 
-/// What is known of a node.
+/// The position of a node.
 #[derive(Clone, Debug)]
 pub(super) struct Place<'t> {
-    /// What it stands in; `None` for the document.
+    /// Its parent; `None` for the document.
     pub(super) parent: Option<&'t Element>,
     /// Its number among the nodes. The document's is -1, that of its element 0.
     pub(super) id: i64,
@@ -69,12 +68,12 @@ impl<'t> Places<'t> {
         Places { namespaces: Some(namespaces), ..self }
     }
 
-    /// What is known of a node.
+    /// The position of a node.
     pub(super) fn place(&self, item: &Item<'_>) -> Option<&Place<'t>> {
         self.nodes.get(&item.address()?)
     }
 
-    /// What a node stands in.
+    /// The parent of a node.
     pub(super) fn parent(&self, item: &Item<'_>) -> Option<&'t Element> {
         self.place(item)?.parent
     }

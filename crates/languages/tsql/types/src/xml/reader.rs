@@ -1,13 +1,13 @@
-//! Paths as they are written: see `path`.
+//! Reader of paths: see `path`.
 
 use super::functions::is_function;
 use super::path::{Axis, Expr, Step, Test};
 use crate::messages::Message;
 
-/// What stands before parentheses in a step, and is no function.
+/// Node tests: names before parentheses in a step that are not functions.
 const NODE_TESTS: [&str; 5] = ["text", "node", "element", "comment", "processing-instruction"];
 
-/// What is left of a text.
+/// Reads a text from its front.
 pub(super) struct Reader<'t> {
     text: &'t str,
     at: usize,
@@ -25,7 +25,7 @@ impl<'t> Reader<'t> {
 
     /// The expression that the text is.
     ///
-    /// Errors: 2217 for a text that is none, 2395 for a function that there is not.
+    /// Errors: 2217 for an invalid text, 2395 for an unknown function.
     pub(super) fn whole(&mut self) -> Result<Expr, Message> {
         let expr = self.list()?;
         self.blanks();

@@ -1,4 +1,4 @@
-//! What the methods give for small texts, by the examples of the reference of each method.
+//! Results of the methods for small texts, by the examples in the reference of each method.
 
 use super::{Given, check_single, exist, modify, nodes, query, value};
 

@@ -1,8 +1,8 @@
-//! XML as a tree, read from a text and written as one.
+//! XML as a tree: parsing and printing.
 
 use crate::messages::Message;
 
-/// How deep elements nest at most.
+/// The greatest depth to which elements nest.
 const MOST_DEPTH: usize = 128;
 
 /// An element.
@@ -15,7 +15,7 @@ pub(super) struct Element {
     pub(super) children: Vec<Node>,
 }
 
-/// What stands in an element.
+/// A node in an element.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) enum Node {
     Element(Element),
@@ -131,7 +131,7 @@ pub(super) fn read(text: &str) -> Result<Element, Message> {
 /// A text that is not XML.
 pub(super) struct Malformed {
     pub(super) message: Message,
-    /// What was read before it was seen: bytes.
+    /// The number of bytes before the error.
     pub(super) at: usize,
     /// The elements that were not closed there, the innermost last.
     pub(super) open: Vec<String>,
@@ -180,7 +180,7 @@ impl<'t> Reader<'t> {
         }
     }
 
-    /// What stands in an element, up to its end tag.
+    /// Reads the content of an element, up to its end tag.
     fn content(&mut self, parent: &mut Element, depth: usize) -> Result<(), Message> {
         if depth > MOST_DEPTH {
             return Err(self.error(6335, "the XML is nested too deep"));

@@ -1,7 +1,7 @@
 //! Fields whose values have a fixed number of bytes: dates, moments, logicals, binary numbers.
 //!
-//! The empty value of each type is NULL: blanks, and for dates and moments zero as well, because that is what
-//! the programs write for "no date".
+//! The empty value of each type is NULL: blanks, and for dates and timestamps zero as well, because programs write that
+//! for "no date".
 
 use super::number::eight_digits;
 use super::{Task, internal};

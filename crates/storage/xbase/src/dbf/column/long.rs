@@ -1,7 +1,7 @@
 //! Fields whose values are in the memo file, and Six's fields of any type, which may be.
 //!
-//! A NULL bit on a memo field counts only if the field refers to nothing: Harbour sets the bit when it appends
-//! a record and does not clear it when a memo is stored, so the reference knows better.
+//! A NULL bit on a memo field counts only if the field refers to nothing: Harbour sets the bit when it appends a record
+//! and does not clear it when a memo is stored, so the reference decides.
 //!
 //! ```text
 //!   V of n bytes (n >= 6)     | value or its beginning, n - 6 | block, 4 | type or length, 2 |
@@ -19,7 +19,7 @@ use arrow_array::builder::{BinaryViewBuilder, StringViewBuilder};
 use mainstay_types::{Date, Result};
 use std::sync::Arc;
 
-/// What a cell turned out to be; the bytes are in the buffer that was passed.
+/// True if the cell has a value, whose bytes are in the buffer that was passed.
 type Found = bool;
 
 /// `M`: text.

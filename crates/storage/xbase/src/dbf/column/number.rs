@@ -9,8 +9,8 @@
 //! ```text
 //!   "  -12.50"  --point out-->  "   -1250"  --blanks, sign-->  "00001250"  -->  1250, negative
 //! ```
-//! Rows that are not of that form are set aside by the fast loop and parsed by [`parse_any`], which knows every
-//! other way to write a number. A number that has more decimals than its field is rounded half away from zero.
+//! The fast loop sets rows of other forms aside, and [`parse_any`] parses them in every other notation of a number. A
+//! number that has more decimals than its field is rounded half away from zero.
 
 use super::{Task, internal};
 use crate::Severity;
@@ -27,8 +27,8 @@ const OVER_NINE: u64 = 0x7676_7676_7676_7676;
 /// The widest field that is parsed in words.
 const WIDEST_REGULAR: usize = 16;
 
-/// Decodes the column into the narrowest decimal that its precision takes, or into its SQL type if nobody will look
-/// through many of the values.
+/// Decodes the column into the narrowest decimal that its precision takes, or into its SQL type if few of the values
+/// will be read.
 pub(super) fn numeric(task: &mut Task<'_>, narrow: bool) -> Result<ArrayRef> {
     match task.field.precision() {
         _ if !narrow => decimals::<Decimal128Type>(task),
@@ -64,7 +64,7 @@ pub(super) fn floating(task: &mut Task<'_>) -> Result<ArrayRef> {
 
 /// The double that a text stands for, in any form that [`parse_any`] reads; none for blanks.
 fn float_of(cell: &[u8]) -> Result<Option<f64>, &'static str> {
-    // Whether it is a number does not depend on how many digits there is room for.
+    // The number of digits that fit does not decide if the text is a number.
     match parse_any(cell, 0, 38) {
         Parsed::Blank => return Ok(None),
         Parsed::Garbage => return Err("is not a number"),
@@ -187,7 +187,7 @@ macro_rules! form {
             /// The bytes that move up by one when the point is taken out, and those that stay.
             moving: $word,
             staying: $word,
-            /// What takes the place of the first byte then.
+            /// The word that replaces the first byte then.
             vacated: $word,
             /// The bytes that have to be digits: those after the point, the last in any case.
             digits: $word,
@@ -243,7 +243,7 @@ macro_rules! form {
             #[inline(always)]
             fn unsigned(&self, word: $word) -> Option<i64> {
                 let blank = !word & Self::DIGIT_BITS;
-                // A blank right above a byte that is none.
+                // A blank right above a byte that is not blank.
                 let inside = blank >> 8 & !blank & Self::DIGIT_BITS >> 8;
                 if inside | blank & self.digits != 0 {
                     return None;
@@ -311,7 +311,7 @@ fn settle(task: &mut Task<'_>, row: usize) -> Option<i128> {
     }
 }
 
-/// What a text is as a number.
+/// The numeric value of a text.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Parsed {
     Blank,

@@ -53,7 +53,7 @@ pub(super) fn character(task: &mut Task<'_>, dictionaries: bool) -> Result<Array
 /// For each row the number of its value, and for each value the row where it was first seen.
 type Codes = (Vec<u16>, Vec<usize>);
 
-/// How many distinct values are allowed, and when to stop trying.
+/// The limit of distinct values, and the point at which to give up.
 struct Limit {
     most: usize,
 }
@@ -63,7 +63,7 @@ impl Limit {
         Limit { most: (rows / 4).clamp(SMALL, LARGE) }
     }
 
-    /// Whether a value more is too much, `row` rows having been seen.
+    /// Returns true if one more value exceeds the limit after `row` rows.
     fn is_reached(&self, distinct: usize, row: usize) -> bool {
         distinct >= self.most || row <= SAMPLE && distinct > SMALL && distinct > SAMPLE / 2
     }

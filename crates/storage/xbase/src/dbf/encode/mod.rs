@@ -3,11 +3,11 @@
 //! ```text
 //!   field, value  --encode-->  its bytes in the record, and its bits in _NullFlags
 //! ```
-//! **Nothing is changed silently.** What a field cannot hold is an error that names the field: a number with too
-//! many digits (other programs write asterisks, and the number is gone), a text that is too long or has characters
-//! that the table's code page lacks. [`Encoding`] says where a caller wants xBase's own ways instead: to cut a text,
-//! to put another character in the place of one that is missing. Numbers with more decimals than the field are
-//! rounded half away from zero, as every program here does, and moments to the millisecond.
+//! **Nothing is changed without an error.** A value that a field cannot store is an error that names the field: a
+//! number with too many digits (other programs write asterisks, and the number is gone), a text that is too long or has
+//! characters that the table's code page lacks. With [`Encoding`] a caller selects xBase's behaviour instead: to cut a
+//! text, to substitute a missing character. Numbers with more decimals than the field are rounded half away from zero,
+//! as every program here does, and moments to the millisecond.
 //!
 //! **NULL** is the field's bit in `_NullFlags`. A field without one is left blank where its blank is read as NULL or
 //! as the empty text (C, N, F, D, L, T, M); integers, doubles and currency have no such value, and NULL is an error.
@@ -28,14 +28,14 @@ use crate::codepage::CodePage;
 use crate::memo::{MemoKind, Reference};
 use mainstay_types::{Code, Error, Result, ValueRef};
 
-/// How values are made into bytes.
+/// Options for encoding values as bytes.
 #[derive(Clone, Copy, Debug)]
 pub struct Encoding {
     /// The code page of the text.
     pub code_page: CodePage,
-    /// What is written for a character that the code page lacks; without it, it is an error.
+    /// The substitute for a character that the code page lacks; without it, it is an error.
     pub replacement: Option<u8>,
-    /// Whether a text that is too long is cut, as xBase programs do, instead of being an error.
+    /// True if a text that is too long is cut, as xBase programs do, instead of being an error.
     pub cut_long_text: bool,
 }
 

@@ -1,11 +1,11 @@
 //! An index file open for writing.
 //!
-//! **The header's counter.** CDX and NTX have an update counter, which Harbour raises whenever it gives its lock
-//! back, and by which it notices that others wrote. [`BagWriter::flush`] raises it too. [`BagWriter::begin`] compares
-//! the counter, the first free page and the root with what it knows, and the file's stamp besides, because FoxPro and
-//! users of plain IDX files raise nothing. Where a file without a counter is so young that its time proves nothing,
-//! its pages are read again. Of an NTX, which nobody writes who does not count, own writes are told from others' by their
-//! time (`state.rs`).
+//! **The header's counter.** CDX and NTX have an update counter, which Harbour raises whenever it releases its lock,
+//! and by which it detects writes of other programs. [`BagWriter::flush`] raises it too. [`BagWriter::begin`] compares
+//! the counter, the first free page and the root with the known ones, and the file's stamp besides, because FoxPro and
+//! users of plain IDX files raise no counter. Where the stamp of a file without a counter is too young to prove
+//! anything, its pages are read again. For an NTX, whose writers all raise the counter, own writes are distinguished
+//! from others' by their time (`state.rs`).
 
 use super::mixed::Mixed;
 use super::node::Shape;
@@ -39,7 +39,7 @@ pub struct BagWriter {
     /// The file's first bytes as they are in it.
     pub(super) head: [u8; HEAD_LEN],
     pub(super) known: KnownStamp,
-    /// Whether every later change would have changed the stamp.
+    /// True if every later change would have changed the stamp.
     is_settled: bool,
     /// Somebody wrote without raising the counter.
     has_uncounted: bool,
@@ -47,7 +47,7 @@ pub struct BagWriter {
     pub(super) list_changed: bool,
     /// A flush failed: the file is between two states.
     failed: bool,
-    /// How often the file was read again because others wrote.
+    /// The number of times that the file was read again because other programs wrote.
     pub(super) reloads: u64,
 }
 
@@ -72,7 +72,7 @@ pub(super) struct TagState {
 pub(super) const DAMAGED_TAG_HINT: &str =
     "drop the damaged tag and create it again (DROP INDEX, CREATE INDEX), or run mainstay check --repair";
 
-/// What [`BagWriter::replace`] did.
+/// The result of [`BagWriter::replace`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Replaced {
     /// The old key was there and was taken out.
@@ -147,7 +147,7 @@ impl BagWriter {
         self.spec.kind
     }
 
-    /// How the file is laid out: what another file of its kind is made with.
+    /// The layout of the file: the specification for another file of its kind.
     pub fn spec(&self) -> BagSpec {
         self.spec
     }
@@ -187,7 +187,8 @@ impl BagWriter {
         self.store.keep_at_most(bytes);
     }
 
-    /// Whether each change is written by itself, as beside others: then leaves are kept as they are in the file, too.
+    /// Returns true if each change is written by itself, as beside others: then leaves are kept as they are in the
+    /// file, too.
     pub(crate) fn keep_images(&mut self, keeps: bool) {
         self.store.keeps_images = keeps;
     }
@@ -225,17 +226,18 @@ impl BagWriter {
         Ok(true)
     }
 
-    /// Whether every program that writes such a file raises its counter.
+    /// Returns true if every program that writes such a file raises its counter.
     fn has_counter(&self) -> bool {
         self.spec.is_ntx() || self.spec.by_harbour
     }
 
-    /// Whether programs that raise no counter do not write such a file at all. FoxPro writes a CDX that Harbour has made.
+    /// Returns true if programs that raise no counter do not write such a file at all. FoxPro writes a CDX that Harbour
+    /// has made.
     fn is_always_counted(&self) -> bool {
         self.spec.is_ntx()
     }
 
-    /// Whether there are changes that are not in the file.
+    /// Returns true if there are changes that are not in the file.
     pub fn is_changed(&self) -> bool {
         self.list_changed || self.store.is_changed() || self.tags.iter().any(|tag| tag.tree.root != tag.stored_root)
     }
@@ -314,7 +316,7 @@ impl BagWriter {
         })
     }
 
-    /// Whether the tag lists this record under this key.
+    /// Returns true if the tag lists this record under this key.
     pub fn contains(&mut self, tag: usize, key: &[u8], record: u32) -> Result<bool> {
         self.operate(tag, key, record, |change| change.contains(key, record))
     }
@@ -405,7 +407,7 @@ impl BagWriter {
         Ok(())
     }
 
-    /// Whether the file is in the state that was written or read last, if this is its stamp now.
+    /// Returns true if the file is in the state that was written or read last, if this is its stamp now.
     pub(crate) fn knows(&self, stamp: Stamp) -> bool {
         self.known == KnownStamp::of(stamp) && self.is_settled
     }

@@ -7,9 +7,9 @@
 //!   leaf leaf leaf leaf leaf | branch branch | root
 //! ```
 //!
-//! **NTX.** A page is filled; the next key goes up, into the page above, and the page is its child. In the end the
-//! last page of a level may hold less than half of what it can: then it shares the keys of the page before it. So
-//! two pages of every level are kept until the end.
+//! **NTX.** A page is filled; the next key goes up, into the page above, and the page is its child. In the end the last
+//! page of a level may be less than half full: then it shares the keys of the page before it. So two pages of every
+//! level are kept until the end.
 //!
 //! Pages are written in pieces of some 256 KB, before anything leads to them; a build that fails leaves bytes behind
 //! the end that the headers know.

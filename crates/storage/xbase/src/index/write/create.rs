@@ -1,4 +1,4 @@
-//! New files and new tags, and tags taken away.
+//! Creation of files and tags, and removal of tags.
 //!
 //! A tree is built in free pages (`spare.rs`) and behind the end of the file, and its header written in front of it; nothing
 //! leads there until the directory does, which [`BagWriter::flush`] writes. So a build that fails leaves the file as it was
@@ -42,7 +42,7 @@ impl Plan {
     }
 }
 
-/// What is told how many keys of a tag are in its tree so far.
+/// A callback that gets the number of a tag's keys added to its tree so far.
 pub(super) type Counting<'p> = &'p mut dyn FnMut(u64) -> ControlFlow<()>;
 
 impl BagWriter {

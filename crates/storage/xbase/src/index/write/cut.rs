@@ -1,4 +1,4 @@
-//! Where a node is cut that has become too large for its page.
+//! The place at which a node that is too large for its page is split.
 
 use super::node::{Shape, Unpacked};
 use super::pack::{self, Counting};

@@ -1,4 +1,4 @@
-//! Keys of which it is not certain where they belong.
+//! Keys whose place depends on the unknown collation of the tag.
 //!
 //! The keys of a tag may be in the order of several collations ([`National`](crate::collation::National)). A key goes into a
 //! tree only if each of them puts it into the same place, which is decided page by page on the way down.
@@ -32,7 +32,7 @@ impl Shape {
     }
 }
 
-/// What is said of a key whose place depends on which of the collations that fit is the tag's.
+/// The error for a key whose place depends on which of the fitting collations is the tag's.
 #[cold]
 pub(crate) fn disputed(one: &str, other: &str) -> Error {
     let message = format!(

@@ -1,7 +1,7 @@
-//! The bytes of a packed leaf as they were written last, kept up while single keys come and go.
+//! The bytes of a packed leaf as they were written last, updated for single insertions and deletions of keys.
 //!
-//! Beside other programs every change of a record writes its leaves anew. Packing all keys of a leaf again takes longer than
-//! the write; what one key changes is its own entry, the counts of the key behind it, and where the rest lies:
+//! Beside other programs every change of a record writes its leaves anew. Packing all keys of a leaf again takes longer
+//! than the write; one key changes only its own entry, the counts of the key behind it, and the place of the rest:
 //!
 //! ```text
 //!   before   | 0 1 2 3 | free            | 3 2 1 0 |
@@ -25,7 +25,7 @@ pub(super) struct Packed<'k> {
     pub(super) bits: Bits,
     pub(super) counting: Counting,
     pub(super) pad: u8,
-    /// How many keys there are, and what they and their entries take.
+    /// The number of keys, and the bytes that they and their entries take.
     pub(super) count: usize,
     pub(super) used: usize,
     /// The keys in front of and behind the one that comes or goes; with that behind, its record.
@@ -33,7 +33,7 @@ pub(super) struct Packed<'k> {
     pub(super) after: Option<(&'k [u8], u32)>,
 }
 
-/// What an entry says of its key.
+/// The counts in an entry of a leaf.
 #[derive(Clone, Copy)]
 struct Counts {
     duplicates: usize,
@@ -57,12 +57,13 @@ impl Image {
         Image(page.into())
     }
 
-    /// That of a leaf as it was read, whose entries and stored bytes, so many together, are those that packing gives.
+    /// The image of a leaf as it was read. Its entries and stored bytes, `used` bytes together, must be those that
+    /// packing gives.
     pub(super) fn of(page: &[u8], bits: &Bits, count: usize, used: usize) -> Option<Image> {
         let mut image = Image::new(page);
         let entries_end = ENTRIES_START + count * bits.entry_len;
         let bottom = page.len().checked_sub(used.checked_sub(count * bits.entry_len)?)?;
-        // What other programs leave there says nothing.
+        // Other programs may leave any bytes in the gap.
         image.0.get_mut(entries_end..bottom)?.fill(0);
         bits.write(&mut image.0, bottom - entries_end);
         Some(image)

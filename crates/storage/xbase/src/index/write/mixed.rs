@@ -1,7 +1,7 @@
 //! Inserting into and deleting from the trees of an NTX.
 //!
-//! Every page has keys with records, and one child more than keys; a key stands in one place only. That is the
-//! textbook's B-tree, and Clipper's rule is its rule: a page other than the root holds at least half of what it can.
+//! Every page has keys with records, and one child more than keys; a key is in one place only. That is the textbook's
+//! B-tree, with its rule, which is also Clipper's: a page other than the root is at least half full.
 //!
 //! ```text
 //!   insert   find the place below -> put the key in -> too full: the middle key goes up, what is behind it moves to a
@@ -11,7 +11,7 @@
 //!                            share their keys anew -> ... -> the root with no key: its only child is the root
 //! ```
 //!
-//! The root moves when the tree grows or shrinks; the header says where it is. Other programs leave pages with
+//! The root moves when the tree grows or shrinks; the header has its place. Other programs leave pages with
 //! children at some items only, or with less than half of the keys: they are walked and changed all the same, and
 //! mended where a change touches them.
 //!
@@ -69,7 +69,7 @@ impl<'s> Mixed<'s> {
         }
     }
 
-    /// Whether the tree holds this key, with whatever record.
+    /// Returns true if the tree holds this key, with whatever record.
     pub(crate) fn holds_key(&mut self, key: &[u8]) -> Result<bool> {
         let shape = self.shape;
         let (path, _) = self.find(key, 0)?;
@@ -82,7 +82,7 @@ impl<'s> Mixed<'s> {
         Ok(false)
     }
 
-    /// Whether the tree holds this entry.
+    /// Returns true if the tree holds this entry.
     pub(crate) fn contains(&mut self, key: &[u8], record: u32) -> Result<bool> {
         Ok(self.find_exact(key, record)?.is_some())
     }

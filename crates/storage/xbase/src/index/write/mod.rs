@@ -1,4 +1,4 @@
-//! Index files written: created, maintained at every change of a record, extended and made anew.
+//! Writing of index files: creation, maintenance at every change of a record, new tags, reindexing.
 //!
 //! ```text
 //!   BagWriter   insert, delete, replace, flush       bag       one open file, its tags, its headers
@@ -13,8 +13,8 @@
 //!   Unpacked    a node taken apart                   node, pack, short, image
 //! ```
 //!
-//! **Who does what.** The caller computes keys (with the table's compiled expressions and [`super::KeyType`]), decides
-//! which tags a record belongs to, takes the index's lock, and says when to write. A change of one record looks so:
+//! **Responsibilities.** The caller computes keys (with the table's compiled expressions and [`super::KeyType`]),
+//! decides which tags a record belongs to, takes the index's lock, and decides when to write. A change of one record:
 //!
 //! ```text
 //!   take the index file's lock as its other users do
@@ -24,13 +24,14 @@
 //!   release the lock
 //! ```
 //!
-//! Who has the table for itself leaves `begin` out and flushes when it likes.
+//! A program with exclusive use of the table omits `begin` and flushes at any time.
 //!
-//! **What a unique tag lists.** In an ADI every record: a second one with its key is refused. Elsewhere the first record
-//! that came with a key. When that one goes, its key goes with it, and no other record takes its place until it is written
-//! again or the table reindexed: so do Harbour, Clipper and FoxPro. So a maintained unique tag may list less than a new one, never a key twice.
+//! **Records of a unique tag.** In an ADI every record: a second one with its key is refused. Elsewhere the first
+//! record that came with a key. When that one goes, its key goes with it, and no other record takes its place until it
+//! is written again or the table reindexed, as in Harbour, Clipper and FoxPro. So a maintained unique tag may list less
+//! than a new one, never a key twice.
 //!
-//! **What is promised after a failure.** An operation that fails changes nothing. A flush that fails leaves the file
+//! **Failures.** An operation that fails changes nothing. A flush that fails leaves the file
 //! between two states, and the writer refuses everything after it: the file must be reindexed.
 //!
 //! Text keys are written in the order of bytes or of one of Harbour's national code pages ([`crate::collation`]). Limits:
@@ -67,7 +68,7 @@ pub use state::{BagState, KnownStamp};
 use super::header::BagKind;
 use mainstay_types::{Code, Error};
 
-/// What is said of bytes that are no key of a tag.
+/// The error for bytes that are not a key of a tag.
 #[cold]
 fn wrong_key(key: &[u8], record: u32, key_len: usize) -> Error {
     let len = key.len();
@@ -75,7 +76,7 @@ fn wrong_key(key: &[u8], record: u32, key_len: usize) -> Error {
     Error::new(Code::Internal, message)
 }
 
-/// What is said when the caller's progress function asked to stop.
+/// The error for a caller's progress function that asked to stop.
 fn stopped() -> Error {
     Error::new(Code::Cancelled, "building the index was stopped")
 }

@@ -1,11 +1,11 @@
-//! A node taken apart, so that it can be changed, and put together again as a page.
+//! Nodes unpacked for changes, and packed again as pages.
 //!
-//! In memory all formats look alike: keys side by side in one buffer, the records, the children. What differs is
-//! what a page has room for ([`Unpacked::fits`]) and its bytes ([`Unpacked::encode`]). Of a packed leaf the number of
-//! bytes that it will take is kept up to date, so that nothing is packed before it is written.
+//! In memory all formats look alike: keys side by side in one buffer, the records, the children. The differences are
+//! the capacity of a page ([`Unpacked::fits`]) and its bytes ([`Unpacked::encode`]). For a packed leaf the number of
+//! packed bytes is kept up to date, so that nothing is packed before it is written.
 //!
-//! A page that is taken apart has been checked: its counts and offsets by the reader's own [`Node`], its pointers
-//! against the file, and the order of its keys. So the code that changes trees never meets a page it cannot trust.
+//! An unpacked page has been checked: its counts and offsets by the reader's own [`Node`], its pointers against the
+//! file, and the order of its keys. So the code that changes trees works only on trusted pages.
 
 use super::image::{Image, Packed};
 use super::pack::{self, Bits, Counting};
@@ -17,13 +17,13 @@ use mainstay_types::{Code, Error, Result};
 use std::cmp::Ordering;
 use std::ops::ControlFlow;
 
-/// What the nodes of one tree have in common, for those who write them.
+/// Properties common to the nodes of one tree, for writing.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Shape {
     pub(crate) layout: Layout,
     /// The most items of an NTX page.
     pub(crate) max_items: usize,
-    /// Which tree of the file it is: the offset of its header.
+    /// The tree of the file: the offset of its header.
     pub(crate) tree: u64,
 }
 
@@ -40,7 +40,7 @@ pub(crate) struct Unpacked {
     pub(crate) records: Vec<u32>,
     /// In branches as many as keys, in an NTX page one more, in leaves none.
     pub(crate) children: Vec<u32>,
-    /// How a packed leaf is packed.
+    /// The packing of a packed leaf.
     pub(crate) bits: Bits,
     pub(crate) counting: Counting,
     /// The bytes that the entries of a packed leaf and their stored keys take.
@@ -75,7 +75,7 @@ impl Shape {
         }
     }
 
-    /// How two keys stand to each other in the order of the tree.
+    /// The order of two keys in the tree.
     #[inline]
     pub(crate) fn order(&self, left: &[u8], right: &[u8]) -> Ordering {
         if !self.layout.order.is_bytes() {
@@ -85,7 +85,7 @@ impl Shape {
         if self.layout.falling { order.reverse() } else { order }
     }
 
-    /// Whether keys are compared by their bytes as one number.
+    /// Returns true if keys are compared by their bytes as one number.
     #[inline]
     fn has_words(&self) -> bool {
         self.layout.key_len <= short::LONGEST && self.layout.order.is_bytes()
@@ -164,7 +164,7 @@ impl Unpacked {
             None => unpacked.copy_items(&node, layout.key_len)?,
         }
         if layout.format == Format::Plain && !node.is_leaf() {
-            // What stands there is the child.
+            // In branches of a plain index this field has the child.
             unpacked.records.fill(0);
         }
         let children = if node.is_leaf() { 0 } else { count + usize::from(layout.format == Format::Ntx) };
@@ -322,7 +322,7 @@ impl Unpacked {
         }
     }
 
-    /// Takes a key out and, in an NTX, the child at `child`, which is none.
+    /// Removes a key and, in an NTX, the empty child pointer at `child`.
     pub(crate) fn remove_childless(&mut self, shape: &Shape, index: usize, child: usize) {
         self.remove(shape, index);
         if shape.is_ntx() {
@@ -335,7 +335,7 @@ impl Unpacked {
         let (start, len) = (index * shape.key_len(), shape.key_len());
         let end = self.keys.len() - len;
         if self.is_leaf && shape.layout.format == Format::Compact {
-            // What it takes away is what it would bring if it were put back.
+            // Removing the key saves the bytes that inserting it again would add.
             let mut key = [0; 256];
             let mut long_key = Vec::new();
             let key = match key.get_mut(..len) {
@@ -405,7 +405,7 @@ impl Unpacked {
         used
     }
 
-    /// Whether the node fits its page.
+    /// Returns true if the node fits its page.
     #[inline]
     pub(crate) fn fits(&self, shape: &Shape) -> bool {
         if self.is_leaf && shape.layout.format == Format::Compact {
@@ -415,7 +415,7 @@ impl Unpacked {
         }
     }
 
-    /// Whether the node takes less than half of its page.
+    /// Returns true if the node takes less than half of its page.
     pub(crate) fn is_thin(&self, shape: &Shape) -> bool {
         if self.is_leaf && shape.layout.format == Format::Compact {
             self.used < shape.leaf_room() / 2
@@ -424,7 +424,7 @@ impl Unpacked {
         }
     }
 
-    /// Whether this node and the one to its right surely fit one page.
+    /// Returns true if this node and the one to its right surely fit one page.
     pub(crate) fn fits_with(&self, shape: &Shape, right: &Unpacked) -> bool {
         if !self.is_leaf || shape.layout.format != Format::Compact {
             return self.count() + right.count() <= shape.most_items();
@@ -503,7 +503,7 @@ impl Unpacked {
         Ok(())
     }
 
-    /// Whether a page is this node.
+    /// Returns true if a page is this node.
     fn is_encoded(&self, shape: &Shape, page: &[u8]) -> bool {
         let mut packed = vec![0; page.len()];
         self.encode(shape, &mut packed).is_ok() && packed == page

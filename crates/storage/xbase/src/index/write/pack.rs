@@ -1,10 +1,10 @@
-//! How the entries of a packed leaf are made: the other direction of `index::leaf`.
+//! Packing of leaf entries: the reverse of `index::leaf`.
 //!
 //! **Counts.** An entry's duplicate count is the number of leading bytes that its key shares with the key before it,
-//! but never reaches into the pad bytes at the end of either: so both FoxPro and Harbour count, and so a leaf never
-//! needs more room after a key was taken out of it.
+//! but never reaches into the pad bytes at the end of either: both FoxPro and Harbour count so, and so a leaf never
+//! needs more space after a key was removed from it.
 //!
-//! Harbour does not keep to it everywhere: some of its leaves count duplicate bytes into the pad bytes of the key
+//! Harbour has exceptions: some of its leaves count duplicate bytes into the pad bytes of the key
 //! before, and have no room for anything else. Such a leaf is [`Counting::Tight`] until it is cut or joined.
 //!
 //! **Bits.** Both counts get as many bits as the key length has. An entry has 3 bytes for keys of up to 255 bytes, 4
@@ -52,7 +52,7 @@ impl Bits {
         bits
     }
 
-    /// Whether a leaf that is packed so has exactly these.
+    /// Returns true if a leaf that is packed so has exactly these.
     pub(crate) fn are_of(&self, packing: &Packing) -> bool {
         self.entry_len == packing.entry_len && (self.record, self.duplicate, self.trailing) == packing.bits()
     }
@@ -113,7 +113,7 @@ fn count_bits(key_len: usize) -> u32 {
     usize::BITS - key_len.leading_zeros()
 }
 
-/// How many pad bytes end a key.
+/// The number of pad bytes at the end of a key.
 #[inline]
 pub(crate) fn trailing(key: &[u8], pad: u8) -> usize {
     let wide = u64::from_ne_bytes([pad; 8]);
@@ -134,7 +134,7 @@ pub(crate) fn trailing(key: &[u8], pad: u8) -> usize {
     key.len() - rest.len()
 }
 
-/// How many leading bytes two keys share.
+/// The number of leading bytes that two keys share.
 #[inline]
 pub(crate) fn shared(left: &[u8], right: &[u8]) -> usize {
     let mut at = 0;
@@ -148,7 +148,7 @@ pub(crate) fn shared(left: &[u8], right: &[u8]) -> usize {
     at + left[at..].iter().zip(&right[at..]).take_while(|(a, b)| a == b).count()
 }
 
-/// How far duplicate bytes reach.
+/// The extent of duplicate bytes.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(crate) enum Counting {
     /// Not into the pad bytes of either key.

@@ -106,7 +106,8 @@ impl<'s> Ranked<'s> {
         Err(self.store.damaged(page, "the tree has no bottom: a page is its own ancestor"))
     }
 
-    /// How the key at a position stands to another one, and whether it is the very entry; nothing past the end of a leaf.
+    /// The order of the key at a position and another one, and whether it is the same entry; `None` past the end of a
+    /// leaf.
     fn compare(&mut self, path: &[Step], key: &[u8], record: u32) -> Result<Option<(Ordering, bool)>> {
         let Some(Step { page, index }) = path.last().copied() else { return Ok(None) };
         let shape = self.shape;
@@ -157,7 +158,7 @@ impl<'s> Ranked<'s> {
         Ok(node.is_leaf && index < node.count())
     }
 
-    /// Whether the tree holds this key, with whatever record.
+    /// Returns true if the tree holds this key, with whatever record.
     pub(crate) fn holds_key(&mut self, key: &[u8]) -> Result<bool> {
         let mut path = self.find(key, 0)?;
         if !self.stands_at_entry(&path)? && !self.next_leaf(&mut path)? {
@@ -166,7 +167,7 @@ impl<'s> Ranked<'s> {
         Ok(self.compare(&path, key, 0)?.is_some_and(|(order, _)| order == Ordering::Equal))
     }
 
-    /// Whether the tree holds this entry.
+    /// Returns true if the tree holds this entry.
     pub(crate) fn contains(&mut self, key: &[u8], record: u32) -> Result<bool> {
         Ok(self.find_exact(key, record)?.is_some())
     }
@@ -513,7 +514,7 @@ fn parts_of(shape: &Shape, node: &Unpacked, is_append: bool) -> Vec<Unpacked> {
     node.cuts(shape, is_append).into_iter().map(cut).collect()
 }
 
-/// What is said of a candidate key that is there already.
+/// The error for a candidate key that is already in the tag.
 pub(crate) fn duplicate(tag: &str) -> Error {
     Error::new(Code::UniqueViolation, format!("tag {tag} has this key already, for another record"))
 }

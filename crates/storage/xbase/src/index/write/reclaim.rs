@@ -10,8 +10,8 @@
 //! only where the number of pages is a multiple of a 256th of itself; then again when the file has grown by an eighth. So
 //! unused pages stay below that share, and the walks cost little beside the writes that make a file grow.
 //!
-//! **Safety.** A walk that meets anything odd (a page reached twice, leaves at different depths, a page outside the file)
-//! reclaims nothing.
+//! **Safety.** A walk that finds an inconsistency (a page reached twice, leaves at different depths, a page outside the
+//! file) reclaims nothing.
 
 use super::bag::BagWriter;
 use super::node::Shape;
@@ -116,7 +116,7 @@ impl PageStore {
         }
     }
 
-    /// How many of these pages are leaves: bit 1 of their attributes.
+    /// The number of leaves among these pages: bit 1 of their attributes.
     fn count_leaves(&self, pages: &[u32]) -> Result<usize> {
         let mut leaves = 0;
         for page in pages {

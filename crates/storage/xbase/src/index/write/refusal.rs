@@ -1,4 +1,4 @@
-//! Tags that are not written to, and what is said of them.
+//! Tags that are not written to, and the errors about them.
 
 use super::bag::TagState;
 use crate::collation::KeyOrder;

@@ -1,11 +1,11 @@
-//! Making an index anew: all tags, from the records, into a new file that then takes the old one's place.
+//! Reindexing: all tags are built from the records into a new file that then replaces the old one.
 //!
-//! The old file is not touched until the new one is whole and on the disk; a power failure leaves the one or the
-//! other. The tags keep their headers byte for byte, except for where their roots are, so that nothing is lost that
-//! only their maker understands. An index of which only the pages are damaged is mended by this, because only its
-//! headers are read.
+//! The old file is not touched until the new one is complete and synced; a power failure leaves the one or the other.
+//! The tags keep their headers byte for byte, except for the places of their roots, so that flags of other programs are
+//! preserved. This repairs an index of which only the pages are damaged, because only its headers are read.
 //!
-//! The caller has the table and the index for itself: who has the old file open goes on reading the old file.
+//! The caller has exclusive use of the table and the index: a program that has the old file open goes on reading the
+//! old file.
 
 use super::bag::{BagWriter, DAMAGED_TAG_HINT};
 use super::create::Plan;
@@ -21,14 +21,14 @@ use std::ops::ControlFlow;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-/// How far a reindexing is.
+/// The progress of a reindexing.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Progress<'p> {
     /// The name of the tag that is being built.
     pub tag: &'p str,
     /// Its number, and how many there are.
     pub number: usize,
-    /// How many tags there are.
+    /// The number of tags.
     pub tags: usize,
     /// Keys that are in the new tree.
     pub keys_done: u64,
@@ -36,12 +36,12 @@ pub struct Progress<'p> {
     pub keys: u64,
 }
 
-/// What a reindexing needs from the table.
+/// The services of the table that a reindexing needs.
 pub trait Rebuild {
     /// The type of a tag's keys.
     fn key_type(&mut self, header: &TagHeader) -> Result<KeyType>;
 
-    /// Pushes the keys of the records that a tag lists. For a custom tag Harbour pushes none; who wants to keep its
+    /// Pushes the keys of the records that a tag lists. For a custom tag Harbour pushes none; a caller that keeps its
     /// entries reads them from the old file.
     fn collect(&mut self, number: usize, header: &TagHeader, keys: &mut KeySorter) -> Result<()>;
 
@@ -66,7 +66,7 @@ pub fn reindex(files: &Arc<dyn FileSystem>, path: &Path, memory_bytes: usize, re
     let mut job = Job { files, path, memory_bytes, rebuild };
     let built = job.build(file, &bag, &*old, &plans);
     if let Err(error) = built {
-        // What is wrong is told; that the remains could not be removed is of no use to anyone.
+        // The first error is reported; a failure to remove the remains would not help the caller.
         let _ = files.remove(&new_path);
         return Err(error);
     }

@@ -8,12 +8,12 @@
 //!   own trailing bytes      equal bytes at the end of the number and of one of pad bytes, without the filling
 //!   duplicate bytes         equal bytes at its beginning and that of the number before, but never pad bytes of either
 //! ```
-//! What is stored of a key is moved to the end of a word and written with one store, and so is its entry; what the store
-//! brings too many falls where nothing is written yet. Near the place where entries and keys meet, bytes are written
+//! The stored bytes of a key are moved to the end of a word and written with one store, and so is its entry; surplus
+//! bytes of the store fall where nothing is written yet. Near the place where entries and keys meet, bytes are written
 //! exactly. The page is the same as `Unpacked::encode` makes it of longer keys; a test compares both.
 //!
-//! Taking a leaf apart goes over its words once, too: their order is checked, what packing would store of them is counted,
-//! and whether it is what the page stores. A page of which that is so need not be packed when one of its keys has changed.
+//! Unpacking a leaf is one pass over its words, too: it checks their order, counts the bytes that packing would store,
+//! and compares these with the page. A page that is equal need not be packed when one of its keys has changed.
 
 use super::pack::Bits;
 use crate::index::leaf::{ENTRIES_START, Leaf, SHORT_KEY};
@@ -78,7 +78,7 @@ pub(super) fn stored_bytes(keys: &[u8], key_len: usize, pad: u8) -> usize {
     stored
 }
 
-/// What is known of a leaf that was taken apart.
+/// The measurements of an unpacked leaf.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Taken {
     /// The bytes of its keys that packing stores.

@@ -1,4 +1,4 @@
-//! Keys on their way into a new tag: collected in any order, given back in the order of the tree.
+//! Sorting of keys for a new tag: collected in any order, returned in the order of the tree.
 //!
 //! An entry is eight bytes of its key as a number and a record, or the place where the rest of it is. Keys of up to
 //! eight bytes need nothing else; of longer ones the bytes stay in one buffer. Entries are sorted by their eight
@@ -43,7 +43,7 @@ pub struct KeySorter {
     records: Vec<u32>,
     max_record: u32,
     pushed: u64,
-    /// Whether every record was greater than the one before.
+    /// True if every record was greater than the one before.
     rising: bool,
     spill: Option<Spill>,
 }
@@ -81,7 +81,7 @@ impl Drop for Spill {
     }
 }
 
-/// What is said of a second record with a key that only one may have.
+/// The error for a second record with a key in a tag that takes each key once.
 #[cold]
 fn repeated(record: u32) -> Error {
     let message = format!("record {record} has the same key as a record before it, and the tag takes a key once");
@@ -173,12 +173,12 @@ impl KeySorter {
         Ok(())
     }
 
-    /// How many keys were added.
+    /// The number of added keys.
     pub fn len(&self) -> u64 {
         self.pushed
     }
 
-    /// Whether no key was added.
+    /// Returns true if no key was added.
     pub fn is_empty(&self) -> bool {
         self.pushed == 0
     }

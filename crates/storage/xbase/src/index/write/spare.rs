@@ -1,8 +1,8 @@
-//! Free pages for a tree that is built at once, so that a file does not grow by every tag that is made again.
+//! Free pages for a tree that is built at once, so that a file does not grow with every rebuilt tag.
 //!
 //! Pages of such a tree are written before anything leads to them, and so before the list of free pages in the file is.
-//! They are taken off that list first: a program that is killed while it builds leaves some that nobody uses, and none that
-//! are used twice.
+//! They are taken off that list first: a program that is killed during a build leaves unused pages, but none that are
+//! used twice.
 //!
 //! ```text
 //!   header     -> free 7 -> free 9 -> free 4 -> end
@@ -10,7 +10,7 @@
 //!   built      7 and 9 hold the tree, 4 is put on the list again with the next writing
 //!   failed     the list in the file is what it was
 //! ```
-//! What became free since the last writing is not taken: the file still leads there.
+//! Pages freed since the last write are not reused: the file still refers to them.
 
 use super::bag::BagWriter;
 use super::node::Shape;
@@ -85,7 +85,7 @@ impl PageStore {
 }
 
 impl BagWriter {
-    /// What the file's header says of its first free page, 0 for none.
+    /// The pointer to the first free page in the file's header; 0 without free pages.
     pub(super) fn pointer_to_free(&self, page: u32) -> [u8; 4] {
         if !self.spec.dialect().lists_free_pages() {
             return [0; 4];

@@ -1,8 +1,8 @@
-//! What a new index file and a new tag are to be, and the headers that say so.
+//! Specifications of new index files and tags, and their headers.
 //!
 //! A specification is turned into the bytes of a header, and these bytes are read back by the reader's own
-//! parser: what [`TagSpec::header`] gives is what every later opening of the file will find, and a
-//! specification that the format cannot hold is refused before anything is written.
+//! parser: every later opening of the file finds the result of [`TagSpec::header`], and a specification that the format
+//! cannot store is refused before anything is written.
 
 use super::bag::HEAD_LEN;
 use crate::index::advantage_key::KeyForm;
@@ -17,7 +17,7 @@ use mainstay_types::{Code, Error, Result};
 use mainstay_vfs::File;
 use std::path::Path;
 
-/// How a new index file is laid out.
+/// The layout of a new index file.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct BagSpec {
     /// The kind of file.
@@ -25,7 +25,7 @@ pub struct BagSpec {
     /// Bytes of a page: a power of two from 512 to 8,192 in a CDX with Harbour's mark and in an ADI, and else what the format
     /// says.
     pub page_len: usize,
-    /// Whether the file carries Harbour's mark. With it, numbers are doubles whatever their field type is, and a tag
+    /// True if the file carries Harbour's mark. With it, numbers are doubles whatever their field type is, and a tag
     /// may be custom or ignore case; without it, a tag may be a candidate key, as in Visual FoxPro.
     pub by_harbour: bool,
     /// True if pointers count pages instead of bytes: always in an ADI; in a CDX with Harbour's mark and an NTX for files of
@@ -43,15 +43,15 @@ pub struct TagSpec {
     pub key: Vec<u8>,
     /// The FOR condition.
     pub condition: Option<Vec<u8>>,
-    /// What the key expression yields.
+    /// The type of the key expression's values.
     pub family: KeyFamily,
-    /// How the keys are stored in an ADI, where the family does not tell.
+    /// The storage of the keys in an ADI, where the family does not determine it.
     pub form: Option<KeyForm>,
     /// Bytes of a key.
     pub key_length: usize,
     /// Digits after the point (NTX numbers).
     pub decimals: u8,
-    /// Whether keys can be NULL (Visual FoxPro): then `key_length` counts the mark in front too.
+    /// True if keys can be NULL (Visual FoxPro): then `key_length` counts the mark in front too.
     pub nullable: bool,
     /// The order of the tag is from the greatest key to the least.
     pub descending: bool,
@@ -104,7 +104,7 @@ impl BagSpec {
         BagSpec { kind: BagKind::CompoundNtx, page_len: NTX_PAGE_LEN, ..BagSpec::cdx() }
     }
 
-    /// How an index file is laid out that is there.
+    /// The layout of an existing index file.
     pub fn of(bag: &Bag, file: &dyn File) -> Result<BagSpec> {
         let kind = bag.kind();
         let mut header = [0; COMPACT_HEADER_LEN];
@@ -140,7 +140,7 @@ impl BagSpec {
         Ok(spec)
     }
 
-    /// Whether the file holds one tag and no directory.
+    /// Returns true if the file holds one tag and no directory.
     pub(crate) fn is_single(&self) -> bool {
         matches!(self.kind, BagKind::CompactIdx | BagKind::PlainIdx | BagKind::Ntx)
     }
@@ -435,7 +435,7 @@ pub(crate) fn directory_bytes(bag: &BagSpec, root: u32) -> Vec<u8> {
     bytes
 }
 
-/// What the headers of all compact tags have in common.
+/// The bytes common to the headers of all compact tags.
 fn compact_header(bag: &BagSpec, root: u32, key_length: u16, options: u8, key: &[u8], condition: &[u8]) -> Vec<u8> {
     let mut bytes = vec![0; COMPACT_HEADER_LEN];
     put(&mut bytes, 0, &root.to_le_bytes());

@@ -1,21 +1,21 @@
-//! What a writer knows of the state of its file: for who reads the file by other means, and of itself.
+//! State of a writer's file, for readers that use the file by other means, and for the writer itself.
 //!
-//! **Own writes.** Who has written has given the file another stamp. To ask for it each time costs more than the question:
-//! Linux gives the next write a time of its own then, which goes to the inode. So where a counter tells of all others (in an
-//! NTX: [`BagWriter::begin`]), it is noted when was last written, and a stamp that is found later is that of the own write
-//! if its times are not later:
+//! **Own writes.** Each write changes the file's stamp. Reading the stamp after each write costs more than the call
+//! itself: Linux then gives the next write a separate time, which has to be written to the inode. So where a counter
+//! reports all writes of others (in an NTX: [`BagWriter::begin`]), the time of the last write is noted, and a stamp
+//! found later belongs to the own write if its times are not later:
 //!
 //! ```text
 //!   own write   -- noted here: W          stamp: a time up to W
 //!   another's   -- after W                stamp: a time after W, or within the tick of the clock in which W is: the same
 //! ```
-//! Within that tick (1 to 10 ms) the stamp tells nothing, so it is not asked for at once. What another writes in it is told
-//! by the counter; and who is seen not to count is told by the exact stamp from then on. A CDX is written by FoxPro too, which
-//! counts nothing in a file that Harbour has made: of that the stamp is asked for after each write, which Linux tells apart
-//! since 6.13, however near they are.
+//! Within that tick (1 to 10 ms) the stamp proves nothing, so it is not read at once. The counter reveals another
+//! program's write in it; once a program is seen not to raise the counter, the exact stamp is used from then on. FoxPro
+//! writes CDX files too, and does not raise the counter in a file that Harbour has made: there the stamp is read after
+//! each write, and since Linux 6.13 two writes have different stamps, however close they are.
 //!
-//! Limits: only times that this machine's clock has given are compared with it; where it was set back between, the stamp
-//! counts as another's.
+//! Limits: only times of this machine's clock are compared with it; if it was set back in between, the stamp counts as
+//! another program's.
 
 use super::bag::{BagWriter, HEAD_LEN};
 use mainstay_vfs::Stamp;
@@ -36,9 +36,9 @@ const CLOCKS_AGREE: Duration = Duration::from_millis(10);
 pub struct BagState {
     /// The file's first bytes, its update counter among them.
     pub head: [u8; HEAD_LEN],
-    /// What is known of the file's stamp.
+    /// The known stamps of the file.
     pub known: KnownStamp,
-    /// How often the file was read again because others wrote.
+    /// The number of times that the file was read again because other programs wrote.
     pub reloads: u64,
 }
 
@@ -83,19 +83,19 @@ impl KnownStamp {
         true
     }
 
-    /// Whether this stamp, found now, is that of the state.
+    /// Returns true if this stamp, found now, is that of the state.
     pub fn is(&self, found: Stamp) -> bool {
         let Some(written) = self.written else { return found == self.stamp };
         let newest = found.modified.max(found.changed);
         found.identity == self.stamp.identity && newest <= written.wall && !written.was_set_back()
     }
 
-    /// Whether two are of one state, if the file's first bytes are the same in both.
+    /// Returns true if two are of one state, if the file's first bytes are the same in both.
     pub fn is_as(&self, other: &KnownStamp) -> bool {
         self == other || self.is(other.stamp) || other.is(self.stamp)
     }
 
-    /// Whether the last own write is so near that the stamp would tell nothing.
+    /// Returns true if the last own write is so recent that the stamp would prove nothing.
     pub(super) fn is_too_young_to_ask(&self) -> bool {
         self.written.is_some_and(|written| written.steady.elapsed() < TOO_YOUNG)
     }
@@ -108,7 +108,7 @@ impl Moment {
         Moment { wall, steady: Instant::now() }
     }
 
-    /// Whether the clock that files have their times of was set back since.
+    /// Returns true if the clock that files have their times of was set back since.
     fn was_set_back(&self) -> bool {
         let run = self.steady.elapsed();
         SystemTime::now() + CLOCKS_AGREE < self.wall + run

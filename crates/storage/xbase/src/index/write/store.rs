@@ -1,11 +1,11 @@
-//! The pages of an index file that is being changed.
+//! The pages of an index file under change.
 //!
-//! Pages are read when they are needed, taken apart, changed in memory and written together by
+//! Pages are read on demand, unpacked, changed in memory and written together by
 //! [`PageStore::write_changes`]. Nothing reaches the file before.
 //!
-//! **One operation.** Between [`PageStore::begin`] and [`PageStore::commit`] every page is kept as it was before it
-//! is changed; [`PageStore::roll_back`] puts them back. So an operation that meets a damaged page, a full file or a
-//! read that fails leaves no trace.
+//! **One operation.** Between [`PageStore::begin`] and [`PageStore::commit`] the state of every page before its change
+//! is saved; [`PageStore::roll_back`] restores it. So an operation that fails by a damaged page, a full file or a read
+//! error leaves no trace.
 //!
 //! **The order of writing.** Another program may read while we write, and the power may fail; no format has a
 //! journal. The order makes the time short in which a reader could miss a key:
@@ -39,7 +39,7 @@ pub(crate) enum Stage {
     Free,
 }
 
-/// What a page is known to hold.
+/// The known contents of a page.
 #[derive(Clone, Debug)]
 pub(super) enum Content {
     Node(Unpacked),
@@ -77,9 +77,9 @@ const KEPT_BYTES: usize = 64 << 20;
 pub(crate) struct PageStore {
     pub(crate) file: Arc<dyn WritableFile>,
     page_len: usize,
-    /// Whether pointers are 32 bits of bytes, which end at 4 GB.
+    /// True if pointers are 32 bits of bytes, which end at 4 GB.
     counts_bytes: bool,
-    /// What is known of each page; the page's number is the place.
+    /// The known state of each page, by the page's number.
     slots: Vec<Option<Box<Slot>>>,
     /// About the bytes that these take, and how many there may be before pages that were only read are forgotten.
     kept_bytes: usize,
@@ -94,17 +94,17 @@ pub(crate) struct PageStore {
     pub(crate) free: u32,
     /// Roots, which are in use even when they look free: an NTX of no keys has an empty page.
     pub(crate) roots: Vec<u32>,
-    /// What unused pages are found by, in a file without a list of them.
+    /// Finds unused pages in a file without a list of them.
     pub(super) reachable: Reachable,
     undo: Undo,
     /// Room for pages that are written at once.
     run: Vec<u8>,
 }
 
-/// How things were before an operation.
+/// The state before an operation, to undo it.
 #[derive(Debug, Default)]
 struct Undo {
-    /// Whether an operation is under way.
+    /// True if an operation is under way.
     is_open: bool,
     steps: Vec<Step>,
     /// The keys that were taken out of pages, one after the other.
@@ -114,8 +114,8 @@ struct Undo {
     changed: usize,
 }
 
-/// What was done to a page. A leaf that got or lost one key, and a branch in which one was replaced, are put right by the
-/// opposite, which is cheaper than a copy; of everything else there is a copy.
+/// A change of a page. The inverse operation undoes one key added to or removed from a leaf, or replaced in a branch,
+/// which is cheaper than a copy; every other change has a copy of the page.
 #[derive(Debug)]
 enum Step {
     Whole { page: u32, slot: Option<Box<Slot>> },
@@ -125,7 +125,7 @@ enum Step {
 }
 
 impl Undo {
-    /// Whether there is a copy of a page already, which puts everything right that is done to it later.
+    /// Returns true if there is a copy of a page already, which undoes all later changes to it.
     fn has_copy(&self, page: u32) -> bool {
         self.steps.iter().any(|step| matches!(step, Step::Whole { page: copied, .. } if *copied == page))
     }
@@ -159,7 +159,7 @@ impl PageStore {
         }
     }
 
-    /// Whether there is something to write.
+    /// Returns true if there is something to write.
     pub(crate) fn is_changed(&self) -> bool {
         !self.changed.is_empty()
     }
@@ -169,7 +169,7 @@ impl PageStore {
         (self.limit_bytes, self.trim_at) = (bytes, bytes);
     }
 
-    /// What [`PageStore::keep_at_most`] was told.
+    /// The limit set by [`PageStore::keep_at_most`].
     pub(crate) fn limit_bytes(&self) -> usize {
         self.limit_bytes
     }
@@ -318,7 +318,7 @@ impl PageStore {
                 slot.stage = Some(stage);
                 self.changed.push(page);
             }
-            // What nothing leads to yet may be written first, whatever happened to it since.
+            // A page without references may be written first, whatever happened to it since.
             Some(Stage::New) => {}
             Some(before) => slot.stage = Some(before.max(stage)),
         }
@@ -422,7 +422,7 @@ impl PageStore {
         };
         self.save(page);
         let before = self.slot(page).and_then(|slot| slot.stage);
-        // What became free since the last writing is still led to by what is in the file.
+        // The file still refers to pages that were freed since the last write.
         let stage = if before.is_some() { Stage::Shrunk } else { Stage::New };
         if before.is_none() {
             self.changed.push(page);
@@ -471,7 +471,7 @@ impl PageStore {
         Ok(next.filter(|next| *next < self.end && *next != page))
     }
 
-    /// What was known of a page is not so any more.
+    /// Discards the cached contents of a page.
     pub(super) fn forget(&mut self, page: u32) {
         if self.slot(page).is_some() {
             self.set_slot(page, None);

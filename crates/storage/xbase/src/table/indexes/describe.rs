@@ -1,4 +1,4 @@
-//! What SHOW INDEXES says of the tags of a table, those of damaged files included.
+//! SHOW INDEXES: the tags of a table, those of damaged files included.
 
 use super::{IndexDescription, Indexes, OpenBag};
 use crate::index::Bag;

@@ -1,6 +1,6 @@
-//! Values of a damaged table that cannot be read: found, left out of the new table, and listed beside it.
+//! Unreadable values of a damaged table: left out of the new table, and listed beside it.
 //!
-//! A value that is copied as it is makes the new table as damaged as the old one, and one that is only left out is lost. So the field of
+//! Copying such a value would damage the new table too, and leaving it out would lose it. So the field of
 //! the new record is blank (NULL where the field has NULLs), and its old bytes go to a text file beside the new table,
 //! `NAME.rejects.txt`, one line for each value:
 //!

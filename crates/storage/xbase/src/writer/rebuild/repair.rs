@@ -1,4 +1,4 @@
-//! A new table out of what can be read of a damaged one.
+//! A new table from the readable records of a damaged one.
 
 use super::rejects::{Rejects, rejects_path};
 use super::{Plan, Source, empty_like, memo_path, untold, write_files};

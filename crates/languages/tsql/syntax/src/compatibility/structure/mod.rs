@@ -1,4 +1,4 @@
-//! Nodes of a tree that rows of the table stand for.
+//! Nodes of a tree that match rows of the table.
 
 mod definitions;
 mod queries;

@@ -1,4 +1,4 @@
-//! FORMAT, by what .NET's reference pages say of its formats.
+//! FORMAT, by the examples in .NET's reference pages.
 
 use super::harness::check;
 

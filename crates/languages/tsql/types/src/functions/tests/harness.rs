@@ -1,4 +1,4 @@
-//! Reads a call such as `LEFT('abc', 2)` and shows what comes out.
+//! Evaluates a call such as `LEFT('abc', 2)` and prints its result.
 //!
 //! Arguments are constants, NULL, bare words, calls themselves, or a constant with its type: `'2024-01-31':date`.
 

@@ -1,5 +1,5 @@
-//! Every function with arguments of any type and value: what comes out is a value of the type that was promised, or a
-//! message, and nothing panics.
+//! Every function with arguments of any type and value: the result is a value of the declared type, or a message, and
+//! nothing panics.
 
 use super::super::{Function, all};
 use crate::argument::Argument;
@@ -175,7 +175,7 @@ fn no_argument_breaks_a_function() {
             silent.push(function.name);
         }
     }
-    // What takes many arguments of one kind seldom meets them, and values that are no columns have no pointers.
+    // Functions with many arguments of one kind seldom get them, and only columns have pointers.
     silent.retain(|name| !name.ends_with("FROMPARTS") && *name != "TEXTPTR");
     assert!(silent.is_empty(), "{silent:?} never gave a value");
 }

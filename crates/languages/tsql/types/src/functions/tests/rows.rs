@@ -1,4 +1,4 @@
-//! Calls and what they give.
+//! Calls of row functions and their results.
 
 use super::harness::{call, check, context};
 use crate::context::{Context, Random};
