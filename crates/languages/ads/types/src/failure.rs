@@ -1,4 +1,4 @@
-//! How a value's operation fails: with the native number of an error of the SQL engine.
+//! The failure of an operation on values: with the native number of an error of the SQL engine.
 
 use mainstay_types::{Code, DialectError, Error};
 
@@ -60,7 +60,7 @@ pub mod native {
     pub const OVERFLOW: i32 = 2232;
     /// A name that a column and a variable have.
     pub const AMBIGUOUS_REFERENCE: i32 = 2229;
-    /// What the engine has not got.
+    /// A feature that the engine does not have.
     pub const UNSUPPORTED: i32 = 2103;
 }
 
@@ -69,7 +69,7 @@ pub mod native {
 pub struct Failure {
     /// The native number: [`native`].
     pub number: i32,
-    /// What is wrong.
+    /// The message.
     pub message: String,
 }
 

@@ -153,7 +153,7 @@ fn stots(it: &Arguments<'_>) -> Outcome {
     })
 }
 
-/// How long an interval is: months, or ticks.
+/// The unit of an interval: months, or ticks.
 enum Unit {
     Months(i64),
     Ticks(i64),

@@ -292,7 +292,7 @@ fn difference(it: &Arguments<'_>) -> Outcome {
     Ok(integer(left.chars().zip(right.chars()).filter(|(left, right)| left == right).count()))
 }
 
-/// Whether the first value is among the others.
+/// Returns true if the first value is among the others.
 fn in_list(it: &Arguments<'_>) -> Outcome {
     let mut unknown = false;
     for place in 1..it.count() {

@@ -1,6 +1,6 @@
 //! The functions of SQL: CONTAINS, SCORE and SCOREDISTINCT of a text and a search condition.
 //!
-//! They read the text that they are given, by the default [`Options`].
+//! They split the text with the default [`Options`].
 
 use super::{Condition, Options, Prepared};
 use crate::failure::Failure;

@@ -1,4 +1,4 @@
-//! The text of a search condition to its parts.
+//! Parser of the text of a search condition.
 //!
 //! ```text
 //!   search-condition   and-term [ OR search-condition ]
