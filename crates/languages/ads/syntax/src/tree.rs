@@ -96,11 +96,11 @@ pub enum StatementKind {
     Rollback(Option<Name>),
     /// SAVEPOINT.
     Savepoint(Name),
-    /// What is read and not done: GRANT, CREATE DATABASE; its first words.
+    /// A statement that is parsed and not run (GRANT, CREATE DATABASE), by its first words.
     Other(String),
 }
 
-/// What DECLARE declares.
+/// The subject of a DECLARE.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Declaration {
     /// A variable.
@@ -109,7 +109,7 @@ pub enum Declaration {
     Cursor(Name, Option<CursorSource>),
 }
 
-/// What a cursor goes over.
+/// The source of a cursor's rows.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum CursorSource {
     /// A query.
@@ -123,14 +123,14 @@ pub enum CursorSource {
 pub enum Condition {
     /// A value of logic.
     Value(Expr),
-    /// Whether FETCH finds a row; true for NOT.
+    /// True if FETCH finds a row; true for NOT.
     Fetch(Name, bool),
 }
 
 /// TRY.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Try {
-    /// What is tried.
+    /// The body of TRY.
     pub body: Vec<Statement>,
     /// CATCH of a class, or of ALL.
     pub catches: Vec<(Option<Name>, Vec<Statement>)>,
@@ -138,7 +138,7 @@ pub struct Try {
     pub finally: Option<Vec<Statement>>,
 }
 
-/// Whether the rows that are written become deleted or recalled ones.
+/// True if the rows that are written become deleted or recalled ones.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Mark {
     /// WITH DELETE.
@@ -270,10 +270,10 @@ pub struct CreateIndex {
     pub content: Option<Box<Content>>,
 }
 
-/// How an index of words is made.
+/// The options of an index of words.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Content {
-    /// How a text becomes words.
+    /// The splitting of a text into words.
     pub options: mainstay_ads_types::words::Options,
     /// KEEPSCORE.
     pub keeps_score: bool,
@@ -296,7 +296,7 @@ pub struct Module {
     pub body_span: Span,
 }
 
-/// What a module is.
+/// The kind of a module.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum ModuleKind {
     /// A procedure; true if its output is a cursor of any columns (CURSOR VARYING OUTPUT).

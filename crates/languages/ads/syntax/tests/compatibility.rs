@@ -1,4 +1,5 @@
-//! Every row of the table of constructs is found in its example, ordinary scripts have none, and no text breaks the walk.
+//! Every row of the table of constructs is found in its example, ordinary scripts have none, and no text breaks the
+//! walk.
 
 use mainstay_ads_syntax::compatibility::{CONSTRUCTS, Names, assess};
 use std::collections::HashSet;
