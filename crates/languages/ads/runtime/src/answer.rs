@@ -1,7 +1,7 @@
 //! Rows of the core as those of a static cursor.
 //!
-//! A cursor's fields have lengths, and what a function gives has none: text gets the length of its longest value, an exact
-//! number the digits of its largest. So the types of such columns are known behind the last row.
+//! A cursor's fields have lengths, but the results of functions have none: text gets the length of its longest value,
+//! an exact number the digits of its largest. So the types of such columns are known only after the last row.
 
 use crate::failure::{Failed, leaving, of_core};
 use ace::backend::{Column, Outcome, RowSource};
@@ -109,7 +109,7 @@ impl RowSource for Source {
     }
 }
 
-/// What the type of a column depends on: what its values have in common.
+/// The property of a column's values that its type depends on.
 enum Measure {
     /// Nothing: the type is known.
     Known(SqlType),

@@ -1,4 +1,4 @@
-//! A cursor of a script: all its rows, and the one that it is on.
+//! A cursor of a script: all its rows, and its current one.
 
 use crate::failure::Failed;
 use ace::backend::Outcome;

@@ -1,8 +1,8 @@
-//! CREATE TABLE and its like: tables of the dialect are DBF or ADT files, of the form that the program has chosen; their indexes
-//! are tags or files of that form.
+//! CREATE TABLE and its like: tables of the dialect are DBF or ADT files, of the format that the program has chosen;
+//! their indexes are tags or files of that format.
 //!
-//! Tables whose names begin with `#` are the session's: files in a folder of their own, gone with the session. They are ADT
-//! files where new tables are, and else of Visual FoxPro's form. Which field of an ADT a type becomes: [`advantage`].
+//! Tables whose names begin with `#` are the session's: files in a separate folder, deleted with the session. They are
+//! ADT files where new tables are, and otherwise of Visual FoxPro's format. The ADT fields of the types: [`advantage`].
 
 use crate::advantage;
 use crate::failure::of_core;
@@ -34,7 +34,7 @@ pub(crate) struct Temporary {
     tables: Vec<(String, String)>,
 }
 
-/// What the core's names of all of them begin with.
+/// Prefix of the core's names of all temporary tables.
 pub(crate) const PREFIX: &str = "mainstay-ads-";
 
 /// The field of a file that a column is, as programs of xBase write it, and its type.
@@ -47,7 +47,7 @@ type NewKey = (Option<Name>, Vec<Name>);
 static FOLDERS: AtomicU64 = AtomicU64::new(0);
 
 impl Temporary {
-    /// What the core calls a temporary table.
+    /// The core's name of a temporary table.
     pub(crate) fn find(&self, name: &str) -> Option<&str> {
         let known = |(known, _): &&(String, String)| known.eq_ignore_ascii_case(name);
         self.tables.iter().find(known).map(|(_, core)| core.as_str())
@@ -107,13 +107,13 @@ fn extensions_of(path: &Path) -> &'static [&'static str] {
     }
 }
 
-/// Whether a name is that of a temporary table.
+/// Returns true if a name is that of a temporary table.
 pub(crate) fn is_temporary(name: &ObjectName) -> bool {
     name.last().starts_with('#') || name.parts.first().is_some_and(|part| part.is("session"))
 }
 
 impl Inner {
-    /// What the core calls the version of a new table.
+    /// The version of a new table: the core's word for its file format.
     ///
     /// A key that no two rows may have is in no file of FoxPro 2, nor is FoxPro's counter: one beside a ROWVERSION or a
     /// MODTIME, which only these have, is Advantage's own.
@@ -136,7 +136,7 @@ impl Inner {
         }
     }
 
-    /// Whether a new table of this name is an ADT: its extension says so, or the program.
+    /// Returns true if a new table of this name is an ADT: its extension says so, or the program.
     pub(crate) fn makes_adt(&self, name: &ObjectName) -> bool {
         let last = name.last().to_lowercase();
         last.ends_with(".adt") || self.state.table_type == ADS_ADT && !last.ends_with(".dbf")
@@ -324,7 +324,7 @@ impl Inner {
         finished
     }
 
-    /// What a new table has beside its file: its key, and its place in the dictionary.
+    /// Adds to a new table all that is outside of its file: its key, and its place in the dictionary.
     fn finish_table(&mut self, table: &CreateTable, name: &str, path: &Path, key: Option<NewKey>) -> Result<()> {
         if let Some((index, columns)) = key {
             let first = columns.first().map(|name| name.text.clone()).unwrap_or_default();
@@ -431,7 +431,7 @@ impl Inner {
     /// Drops an index of a table: of words, or a tag.
     fn drop_index(&mut self, table: &ObjectName, index: &Name) -> Result<()> {
         let file = self.file_of(table)?;
-        // What has no indexes of words is no table of these.
+        // An error means that the table cannot have word indexes: the index is a tag then.
         if ace::word_indexes::delete(&file, &index.text).unwrap_or(false) {
             return Ok(());
         }
@@ -475,7 +475,7 @@ fn declared_type(data_type: &DataType, is_adt: bool) -> Result<String> {
     }
 }
 
-/// What is said of a name that is no type.
+/// The error for an unknown type name.
 pub(crate) fn unknown_type(data_type: &DataType) -> Box<SqlError> {
     SqlError::at(native::TYPE, data_type.span, format!("No such type: {}", data_type.name.last()))
 }

@@ -1,8 +1,8 @@
-//! What a data dictionary adds to a folder: tables under names of their own, views and scripts that are kept in it, and
-//! who may do what with them.
+//! A data dictionary over a folder: tables under names of their own, views and scripts that are stored in it, and the
+//! rights of users.
 //!
-//! Limits: rights on single columns, the values that fields may have and referential integrity are kept by the table
-//! calls, and not by statements.
+//! Limits: the table calls enforce rights on single columns, values of fields and referential integrity; statements do
+//! not.
 
 use crate::failure::Failed;
 use crate::modules::{Kind, Stored, read_text};
@@ -66,7 +66,7 @@ fn body(text: &str) -> &str {
     inner(text).and_then(|(from, to)| text.get(from..to)).unwrap_or(text)
 }
 
-/// What an object of the dictionary is in the dialect's own words; `None` for what is no script.
+/// The definition of an object in the dialect's own words; `None` for an object without a script.
 fn definition(object: &Object) -> Option<String> {
     let name = |parent: &str| match parent {
         "" => format!("[{}]", object.name),
@@ -209,7 +209,7 @@ pub(crate) fn require_to_run(dictionary: &Session, stored: &Stored) -> Result<()
     dictionary.access.require(&contents, kind, &parent, &name, ADS_PERMISSION_EXECUTE).map_err(failed)
 }
 
-/// What the dictionary calls a table or view of a statement: kind and name. A table is found by its name, or by its file,
+/// The dictionary's kind and name of a table or view in a statement. A table is found by its name, or by its file,
 /// whatever folder that is in.
 pub(crate) fn object_of(
     dictionary: &Session,

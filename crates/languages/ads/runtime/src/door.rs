@@ -1,4 +1,4 @@
-//! What the ACE library asks for a session: the databases of the folders that are open in this process.
+//! Implements the ACE library's interface to sessions: the databases of the folders that are open in this process.
 
 use crate::session::Session;
 use crate::system_management::GoesOn;
@@ -15,7 +15,7 @@ pub struct Engine {
     open: Mutex<HashMap<PathBuf, Weak<Database>>>,
     /// The database of a folder that is served, and that folder: no session leaves it.
     served: Option<(PathBuf, Arc<Database>)>,
-    /// What says what goes on at the server.
+    /// Reports the activity of the server.
     goes_on: OnceLock<GoesOn>,
 }
 
@@ -24,7 +24,7 @@ pub fn install() -> bool {
     install_sql(Arc::new(Engine::default()))
 }
 
-/// How the folders of programs are opened: any number of processes may share one, and have transactions in it.
+/// The options for opening the folders of programs: any number of processes may share one, and have transactions in it.
 pub fn options() -> Options {
     Options { files_only: true, ..Options::default() }
 }

@@ -1,7 +1,7 @@
-//! Where the file of a table is that a statement names by a path: `[sub/orders]`, `"\\archive\\orders.dbf"`.
+//! Files of tables that a statement names by a path: `[sub/orders]`, `"\\archive\\orders.dbf"`.
 //!
 //! A path into the folder itself is the table of that name. Any other file gets a name in the database, its whole path,
-//! when a statement names it; all statements find it so, those that read it and those that drop it.
+//! when a statement names it; all statements find it under this name, those that read it and those that drop it.
 
 use crate::failure::{Failed, of_core};
 use crate::session::Inner;
@@ -85,7 +85,7 @@ impl Inner {
         permitted(&self.folder, name.last(), self.state.stays_in_folder)
     }
 
-    /// What the core calls a table that is there.
+    /// The core's name of an existing table.
     ///
     /// Errors: those of [`permitted`] and [`attach`].
     pub(crate) fn core_name(&mut self, name: &ObjectName) -> Result<String, Failed> {

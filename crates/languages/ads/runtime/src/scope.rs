@@ -1,4 +1,4 @@
-//! What the names of a statement mean: parameters, variables, tables of files, what the session knows.
+//! The meaning of names in a statement: parameters, variables, tables of files, facts about the session.
 
 use crate::define::Temporary;
 use crate::failure::{Failed, of_core};
@@ -20,7 +20,7 @@ use std::path::{Path, PathBuf};
 /// Values by name, in lower case: `:name` and `?1` for parameters, `x` and `@x` for variables.
 pub(crate) type Values = HashMap<String, (Value, SqlType)>;
 
-/// How deep views may be made of views.
+/// The greatest nesting depth of views.
 const DEEPEST_VIEW: usize = 32;
 
 /// The names of one statement.
@@ -33,7 +33,7 @@ pub(crate) struct Names<'s> {
     pub(crate) modules: &'s Modules,
     pub(crate) functions: &'s Functions,
     pub(crate) folder: &'s Path,
-    /// How many views this is inside of.
+    /// The number of enclosing views.
     pub(crate) depth: Cell<usize>,
 }
 

@@ -13,7 +13,7 @@ use mainstay_ads_syntax::tree::{Merge, ObjectName, Query, Span, Statement, State
 use std::cell::{Cell, RefCell};
 use std::time::{Duration, Instant};
 
-/// What a statement gives.
+/// The result of a statement.
 pub(crate) type Ran = Result<Outcome, Failed>;
 
 impl Inner {
@@ -254,7 +254,7 @@ impl Inner {
     }
 }
 
-/// How long a statement of the core may run; for ever where there is no end.
+/// The time left for a statement of the core; `None` without a deadline.
 ///
 /// Errors: 7209 when the end has come.
 pub(crate) fn time_left(deadline: Option<Instant>) -> Result<Option<Duration>, Failed> {

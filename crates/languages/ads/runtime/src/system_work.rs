@@ -1,4 +1,4 @@
-//! What the procedures of the system do that are no single call: tables and their indexes, what there is.
+//! System procedures that are more than one call: tables and their indexes, and lists of objects.
 
 use crate::runner::Runner;
 use crate::session::Result;
@@ -72,7 +72,7 @@ fn named(table: &str) -> ObjectName {
     ObjectName { parts: vec![name], ..ObjectName::default() }
 }
 
-/// Whether a name is of a pattern, in which `%` stands for any letters and `_` for one; without one it is.
+/// Returns true if a name is of a pattern, in which `%` stands for any letters and `_` for one; without one it is.
 fn is_like(name: &str, pattern: Option<&str>) -> bool {
     let letters = |text: &str| text.to_lowercase().chars().collect::<Vec<char>>();
     let Some(pattern) = pattern.map(letters) else { return true };
@@ -100,7 +100,7 @@ fn is_like(name: &str, pattern: Option<&str>) -> bool {
 }
 
 impl Runner<'_> {
-    /// What a statement of the core does with a whole table, for who has these rights to it.
+    /// Runs a statement of the core over a whole table, for users with these rights to it.
     fn whole(&mut self, verb: &str, table: &str, rights: u32) -> Result<Outcome> {
         let name = named(table);
         self.inner.permitted_whole(&name, rights)?;
