@@ -1,11 +1,11 @@
-//! What crosses the border between C and Rust: handles, texts, buffers, and places for results.
+//! Values that cross the border between C and Rust: handles, texts, buffers, and places for results.
 //!
-//! A C program gives addresses and lengths, and nothing about them can be proven here. Each type below is the pointer
+//! A C program passes addresses and lengths, about which nothing can be proven here. Each type below is the pointer
 //! itself (`repr(transparent)`, so that a function may take it as its C parameter) and can be made by C only, or of
-//! arguments that came over the wire, whose memory is ours (`held`); its
-//! methods check what can be checked (NULL, a length that was given, an address too small to be one) and copy. What is
-//! left is the promise of every C interface, and the reason of every `SAFETY` here: *the caller's pointers point to
-//! what the header says they do, for as long as the call runs*.
+//! arguments that came over the wire, whose memory is owned here (`held`); its methods check what can be checked (NULL,
+//! a given length, an address too small to be one) and copy. The rest is the contract of every C interface, and the
+//! reason of every `SAFETY` here: *the caller's pointers point to what the header says they do, for as long as the call
+//! runs*.
 //!
 //! ```text
 //!   UNSIGNED8 *pucName      Text      read up to its NUL, copied at once
@@ -14,8 +14,8 @@
 //!   UNSIGNED16 *pusLen      Out<u16>  read and written
 //! ```
 //!
-//! Everything else of this crate is safe Rust, but the attribute that exports the entries (`entries/mod.rs`) and the lock
-//! of a table (`lock.rs`).
+//! Everything else of this crate is safe Rust, except the attribute that exports the entries (`entries/mod.rs`) and the
+//! lock of a table (`lock.rs`).
 
 use crate::constants::{ADS_ENCODE_UTF16, AE_INSUFFICIENT_BUFFER, AE_INVALID_POINTER, AE_INVALID_VALUE};
 use crate::failure::{Failure, Result};
@@ -160,7 +160,7 @@ impl Text {
         Pointer(self.0.cast_mut())
     }
 
-    /// Whether it is NULL.
+    /// Returns true if it is NULL.
     pub fn is_null(self) -> bool {
         self.0.is_null()
     }
@@ -171,7 +171,7 @@ impl Text {
 #[derive(Clone, Copy, Debug)]
 pub struct Field(*const u8);
 
-/// What a [`Field`] says.
+/// A field's number or name, as a [`Field`] gives it.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum FieldName {
     /// Its number, from 1.
@@ -230,7 +230,7 @@ impl<T: Copy> Out<T> {
         true
     }
 
-    /// What is there now. NULL is refused.
+    /// Reads the current value. NULL is refused.
     pub fn get(self) -> Result<T> {
         if self.0.is_null() {
             return Err(Failure::new(AE_INVALID_POINTER, "a length is NULL"));
@@ -239,7 +239,7 @@ impl<T: Copy> Out<T> {
         Ok(unsafe { self.0.read_unaligned() })
     }
 
-    /// Whether it is NULL.
+    /// Returns true if it is NULL.
     pub fn is_null(self) -> bool {
         self.0.is_null()
     }
@@ -388,7 +388,7 @@ impl Buffer {
         }
     }
 
-    /// Whether it is NULL.
+    /// Returns true if it is NULL.
     pub fn is_null(self) -> bool {
         self.0.is_null()
     }
@@ -449,7 +449,7 @@ impl Pointer {
         }
     }
 
-    /// Whether it is NULL.
+    /// Returns true if it is NULL.
     pub fn is_null(self) -> bool {
         self.0.is_null()
     }
@@ -517,7 +517,7 @@ impl WideBuffer {
 pub struct Callback(Option<extern "C" fn(u16, u32) -> u32>);
 
 impl Callback {
-    /// Whether there is one.
+    /// Returns true if there is one.
     pub fn is_given(self) -> bool {
         self.0.is_some()
     }
@@ -534,7 +534,7 @@ impl Callback {
 pub struct Callback101(Option<extern "C" fn(u16, i64) -> u32>);
 
 impl Callback101 {
-    /// Whether there is one.
+    /// Returns true if there is one.
     pub fn is_given(self) -> bool {
         self.0.is_some()
     }
@@ -551,7 +551,7 @@ impl Callback101 {
 pub struct ProgressCallback(Option<extern "C" fn(u16) -> u32>);
 
 impl ProgressCallback {
-    /// Whether there is one.
+    /// Returns true if there is one.
     pub fn is_given(self) -> bool {
         self.0.is_some()
     }

@@ -1,6 +1,7 @@
-//! The page that says of every entry whether it is done and what tests it, written from the table of entries.
+//! The page that lists for every entry if it is implemented and which program tests it, written from the table of
+//! entries.
 //!
-//! The tests are found, not listed: a C program in `tests/c` that calls an entry tests it.
+//! The tests are found and not listed: a C program in `tests/c` that calls an entry tests it.
 
 use std::fmt::Write;
 use std::path::Path;

@@ -1,6 +1,7 @@
-//! Dates and times as texts: by the program's mask, as the file holds them, as numbers of days and milliseconds.
+//! Dates and times as texts: by the program's mask, as in the file, as numbers of days and milliseconds.
 //!
-//! A mask holds D, M, Y and C in either case: `MM/DD/CCYY`, `dd.mm.yy`, `YYYYMMDD`. What is neither stands for itself.
+//! A mask contains D, M, Y and C in either case: `MM/DD/CCYY`, `dd.mm.yy`, `YYYYMMDD`. Any other character stands for
+//! itself.
 
 use mainstay_types::Date;
 
@@ -123,7 +124,7 @@ pub fn read_time(text: &str) -> Option<i32> {
     in_range.then_some(((hours * 60 + minutes) * 60 + seconds) * 1000 + thousandths)
 }
 
-/// Whether a mask can be used: a day, a month and a year, each once.
+/// Returns true if a mask can be used: a day, a month and a year, each once.
 pub fn is_mask(mask: &str) -> bool {
     let runs = runs(&year_runs(mask));
     let count = |letter| runs.iter().filter(|run| run.0 == letter).count();

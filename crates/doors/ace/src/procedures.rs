@@ -1,11 +1,11 @@
-//! What the system procedures of SQL ask of this library: they do what its calls do, and are these calls.
+//! The calls of this library that system procedures of SQL use: the procedures do the same as the calls.
 //!
 //! ```text
 //!   EXECUTE PROCEDURE sp_CreateUser( .. )  --> call: AdsDDCreateUser with a connection of its own to the same dictionary
 //!   EXECUTE PROCEDURE sp_CreateIndex( .. ) --> create_index: AdsCreateIndex90 of a table that is opened for it
 //!   EXECUTE PROCEDURE sp_mgGetAllTables()  --> activity: what management calls about this process are answered from
 //! ```
-//! Who may do what is for the calls to say: they see the user of the session.
+//! The calls check rights: they know the user of the session.
 
 use std::path::Path;
 use std::sync::Arc;
@@ -73,7 +73,7 @@ pub struct NewIndex {
     pub file: Option<String>,
     /// Its tag.
     pub tag: Option<String>,
-    /// What is a key.
+    /// The key expression.
     pub expression: String,
     /// Which records are listed.
     pub condition: Option<String>,

@@ -306,7 +306,7 @@ pub fn resolved_for(connection: Handle, name: &str) -> Result<(Handle, Arc<Conne
         }
         _ => None,
     });
-    // That of the nearest folder.
+    // The connection of the nearest folder comes first.
     known.sort_by_key(|(_, known, _)| std::cmp::Reverse(known.folder.as_os_str().len()));
     if let Some(found) = known.into_iter().next() {
         return Ok(found);

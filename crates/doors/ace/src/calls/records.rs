@@ -239,7 +239,7 @@ fn put_cell(area: &mut dyn WorkArea, number: usize, cell: &[u8]) -> Result<()> {
     set.map_err(refused)
 }
 
-/// What asks for the table alone.
+/// Runs work that needs exclusive use of the table.
 fn exclusively<T>(table: &Arc<Table>, work: impl FnOnce(&mut dyn WorkArea) -> Result<T>) -> Result<T> {
     table.check_writable()?;
     if table.is_shared() {

@@ -1,8 +1,8 @@
-//! Putting values into fields of the current record, and into parameters of statements.
+//! Setting fields of the current record, and parameters of statements.
 //!
-//! The first change of a record that is shared locks it, and the lock is given back when it is written, if the program has
-//! not taken it itself. A value that does not fit is refused; of a text what fits is kept, and the call says that it was
-//! cut.
+//! The first change of a shared record locks it; the lock is released when the record is written, unless the program
+//! has taken it itself. A value that does not fit is refused; a text is cut to the length of the field, and the call
+//! reports that it was cut.
 
 use std::sync::atomic::Ordering;
 
@@ -37,7 +37,7 @@ fn on_field<T>(object: Handle, field: Field, work: impl FnOnce(&mut State, usize
     })
 }
 
-/// What the work area says of a value that it does not take.
+/// The failure for a value that the work area refuses.
 pub fn refused(error: mainstay_types::Error) -> Failure {
     match error.code() {
         Code::Conflict => Failure::new(AE_RECORD_NOT_LOCKED, error.to_string()),
@@ -47,7 +47,7 @@ pub fn refused(error: mainstay_types::Error) -> Failure {
     }
 }
 
-/// What a field is, for what may be put into it.
+/// The kind of a field, which decides the values that it takes.
 fn kind_of(state: &State, number: usize) -> Result<FieldKind> {
     state.area.fields().get(number).map(|field| field.kind).ok_or_else(|| AE_INTERNAL_ERROR.into())
 }
@@ -306,7 +306,7 @@ fn put_time(state: &mut State, number: usize, time: i32) -> Result<()> {
     }
 }
 
-/// Whether a handle is one that fields or parameters are set through, before anything else is looked at.
+/// Returns true if a handle is one that fields or parameters are set through, before anything else is looked at.
 fn known(object: Handle) -> Result<()> {
     match statements::is_statement(object) {
         Some(_) => Ok(()),

@@ -1,4 +1,4 @@
-//! Settings, errors, callbacks, and what a handle is.
+//! Settings, errors, callbacks, and the type of a handle.
 
 use crate::border::*;
 use crate::constants::*;
@@ -21,7 +21,7 @@ pub fn get_date_format(format: Buffer, length: Out<u16>) -> Result<()> {
     format.set_text(length, settings::date_format().as_bytes())
 }
 
-/// That of a connection; with 0 that of all that have none of their own.
+/// Sets the date format of a connection; with 0 that of all connections without a format of their own.
 pub fn set_date_format_of(connection: Handle, format: Text) -> Result<()> {
     if connection == Handle(0) {
         return set_date_format(format);

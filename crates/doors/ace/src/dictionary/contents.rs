@@ -1,8 +1,8 @@
-//! What a dictionary says: objects with their properties, and grants.
+//! The contents of a dictionary: objects with their properties, and grants.
 //!
-//! An object is known by its kind, its parent (the table of a field, an index or a trigger; the publication of an
-//! article; the package of a function) and its name; letters of either case are the same. Fields and orders are here only
-//! if something was said about them: that they exist is a matter of the table's file.
+//! An object is identified by its kind, its parent (the table of a field, an index or a trigger; the publication of an
+//! article; the package of a function) and its name, without regard to case. Fields and orders are here only if they
+//! have properties of their own: the table's file decides which of them exist.
 
 use std::collections::BTreeMap;
 
@@ -56,7 +56,7 @@ impl Property {
 pub struct Object {
     /// One of the `ADS_DD_..._OBJECT` constants.
     pub kind: u32,
-    /// What it is of; empty for most kinds.
+    /// The name of the object's parent; empty for most kinds.
     pub parent: String,
     /// Its name.
     pub name: String,
@@ -100,12 +100,12 @@ impl Object {
     }
 }
 
-/// What a user or a group may do with an object.
+/// The rights of a user or a group to an object.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Grant {
     /// The kind of the object.
     pub kind: u32,
-    /// What the object is of.
+    /// The name of the object's parent.
     pub parent: String,
     /// Its name; empty for the right to create objects of the kind.
     pub name: String,
@@ -128,11 +128,11 @@ pub struct Contents {
     pub last_id: u32,
     /// Nothing of it is changed, nor are its tables: it is in the vendor's format, of which not everything is understood.
     pub is_read_only: bool,
-    /// What is not understood: types of objects, and how many there are of each.
+    /// Types of objects that are not understood, and the number of objects of each.
     pub unread: Vec<(String, usize)>,
 }
 
-/// Whether two names are the same.
+/// Returns true if two names are the same.
 pub fn same(left: &str, right: &str) -> bool {
     left == right || left.to_lowercase() == right.to_lowercase()
 }
@@ -198,7 +198,7 @@ impl Contents {
         Ok(self.push(kind, parent, name))
     }
 
-    /// Whether an object of that name would stand in the way of a new one.
+    /// Returns true if an object of that name would stand in the way of a new one.
     pub fn is_taken(&self, kind: u32, parent: &str, name: &str) -> bool {
         self.objects
             .iter()

@@ -1,11 +1,12 @@
-//! Dictionaries for the clients of a server: what the navigator asks about them, answered by the calls of this library.
+//! Dictionaries for the clients of a server: the navigator's questions about them, answered by the calls of this
+//! library.
 //!
 //! ```text
 //!   ServedDictionaries   logs in to the dictionary of a file
 //!     ServedDictionary   a connection as a program here has it, with a handle; the client's calls are made with it
 //!     Statements         the statements of that connection, which its triggers have, too
 //! ```
-//! The tables that the client has open are the navigator's; they get the rules that tables here have.
+//! The client's open tables are the navigator's; they get the same rules as tables here.
 
 mod confined;
 

@@ -1,4 +1,4 @@
-//! What existing records are compared with when a dictionary gets a new rule, and where those go that do not obey it.
+//! Validation of the existing records when a dictionary gets a new rule, and the table for records that break it.
 
 use std::path::PathBuf;
 use std::sync::Arc;
@@ -13,7 +13,7 @@ use crate::dictionary::{Session, rules};
 use crate::failure::{Failure, Result};
 use crate::files;
 
-/// How existing records are treated.
+/// Treatment of the existing records.
 pub struct Validation {
     /// ADS_NO_VALIDATE and its siblings.
     option: u32,

@@ -1,4 +1,4 @@
-//! Views, procedures, functions, packages and triggers: kept here, run by the SQL engine.
+//! Views, procedures, functions, packages and triggers: stored here, run by the SQL engine.
 
 use crate::border::*;
 use crate::calls::dictionary::properties::Named;

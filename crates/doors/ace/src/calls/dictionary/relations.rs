@@ -149,7 +149,7 @@ pub fn remove(dictionary: Handle, name: Text) -> Result<()> {
     })
 }
 
-/// Whether this connection's changes are held to the relations; for administrators, who mend what they break.
+/// Returns true if this connection's changes are held to the relations; for administrators, who mend what they break.
 fn switch(connection: Handle, off: bool) -> Result<()> {
     let session = session(connection)?;
     let contents = session.live.contents()?;
