@@ -66,7 +66,7 @@ fn texts_with_parameters_are_never_taken_for_each_other() {
     }
 }
 
-/// What a text means depends on its parameters' types, and on how quotes are read.
+/// The meaning of a text depends on its parameters' types, and on how quotes are read.
 #[test]
 fn the_same_text_is_compiled_for_each_way_to_read_it() {
     let mut session = session();
@@ -295,7 +295,7 @@ fn a_text_that_does_not_end_is_described_all_the_same() {
     assert!(help.contains("\nn | 3 | 2 | 0\n") && help.contains("PRIMARY KEY (clustered)"), "{help}");
 }
 
-/// What a call within a procedure stands for is kept from run to run.
+/// The target of a call within a procedure is kept from run to run.
 #[test]
 fn procedures_call_the_systems_again_and_again() {
     let mut session = session();
@@ -410,7 +410,8 @@ fn results_of_procedures_end_each_without_counts_too() {
     assert!(ends.iter().all(|end| end.count.is_none()), "{ends:?}");
 }
 
-/// What drivers read of a result's columns: bulk copies leave out what the table fills, data sets know what may be NULL.
+/// Drivers read properties of a result's columns: bulk copies leave out those that the table fills, data sets need to
+/// know which may be NULL.
 #[test]
 fn columns_of_results_say_what_their_tables_know() {
     let mut session = session();
@@ -621,7 +622,7 @@ fn tables_are_of_their_types() {
     assert!(unknown.contains("Msg 2715"), "{unknown}");
 }
 
-/// What does not fit is told as an INSERT tells it, of the parameter.
+/// A value that does not fit is reported as by an INSERT, with the parameter's name.
 #[test]
 fn rows_of_tables_that_do_not_fit_are_told_in_words_of_the_language() {
     let mut session = session();

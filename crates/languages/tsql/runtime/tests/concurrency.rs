@@ -1,4 +1,4 @@
-//! What callers of procedures see of each other, by isolation level, and what stays true when many of them write.
+//! Concurrent callers of procedures: visibility by isolation level, and invariants when many of them write.
 
 mod common;
 mod procedures;
@@ -86,7 +86,7 @@ fn increments_are_not_lost_and_read_committed_lets_values_be_overwritten() {
         }
     });
     assert_eq!(value(&mut instance.session(), "SELECT balance FROM Accounts WHERE id = 1"), "200");
-    // What was read before is not looked at again: the anomaly that the level allows.
+    // Rows that were read before are not read again: the anomaly that the level allows.
     let (mut one, mut other) = (instance.session(), instance.session());
     let read = "BEGIN TRAN DECLARE @b INT SELECT @b = balance FROM Accounts WHERE id = 2 ";
     assert_eq!(errors(&mut one, "CREATE TABLE #kept (b INT)"), NONE);

@@ -1,5 +1,5 @@
-//! Statements about users, rights and other databases, and parts of modules that are not supported: none is passed over in
-//! silence. Numbers are those of SQL Server's list of errors.
+//! Statements about users, rights and other databases, and unsupported parts of modules: none is ignored without a
+//! message. Numbers are those of SQL Server's list of errors.
 
 mod common;
 

@@ -1,17 +1,18 @@
-//! The text of a file for BULK INSERT, cut into rows and fields.
+//! The text of a file for BULK INSERT, split into rows and fields.
 //!
 //! ```text
 //!   1+|Ann+|2001-01-01&|\n          FIELDTERMINATOR '+|', ROWTERMINATOR '&|\n'
 //!   ---1--- --2-- ----3----
 //! ```
 //!
-//! Every field but a row's last ends with the field's terminator, whatever is within it; the last one ends with the row's.
-//! A line's end in a terminator is the end of a line as either kind of system writes it, unless it is written `0x0a`. With
-//! FORMAT = 'CSV' a field may stand in quotes, which are doubled inside of it. (SQL Server's reference, "BULK INSERT".)
+//! Every field but a row's last ends with the field's terminator, whatever it contains; the last one ends with the
+//! row's. A line's end in a terminator is the end of a line as either kind of system writes it, unless it is written
+//! `0x0a`. With FORMAT = 'CSV' a field may stand in quotes, which are doubled inside of it. (SQL Server's reference,
+//! "BULK INSERT".)
 
 use mainstay_tsql_types::CodePage;
 
-/// How a file is to be read.
+/// The layout of a file.
 #[derive(Clone, Debug)]
 pub(crate) struct Layout {
     pub(crate) field: Vec<String>,

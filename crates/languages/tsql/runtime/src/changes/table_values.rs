@@ -1,6 +1,6 @@
 //! Tables that clients send as parameters: each is a table variable of the session's own level while its call runs.
 //!
-//! It is made as its type says, with keys, defaults and identities. The module that is called gets its name, as from a
+//! It is created as its type defines, with keys, defaults and identities. The called module gets its name, as from a
 //! caller in T-SQL ([`Action::TableParameter`](mainstay_tsql_syntax::compile::Action::TableParameter)).
 
 use crate::session::{Inner, Session, refuse};

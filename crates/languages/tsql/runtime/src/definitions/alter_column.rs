@@ -5,7 +5,7 @@
 //!   SET or DROP NOT NULL
 //! ```
 //!
-//! All of it or nothing.
+//! The statement takes effect as a whole, or not at all.
 
 use crate::definitions::dependencies::OfColumn;
 use crate::session::Inner;

@@ -244,8 +244,9 @@ impl Inner {
         Ok(())
     }
 
-    /// Whether there is an object of this name: tables, views, sequences, procedures, functions, triggers, synonyms and
-    /// constraints share their names. Types have names of their own, and a file does not keep a table from being made.
+    /// Returns true if there is an object of this name: tables, views, sequences, procedures, functions, triggers,
+    /// synonyms and constraints share their names. Types have names of their own, and a file does not keep a table from
+    /// being made.
     pub(crate) fn is_name_taken(&mut self, name: &ObjectName) -> Result<bool, Box<Raised>> {
         let catalog = self.catalog().map_err(crate::statements::errors::raised_error)?;
         Ok(catalog.find(name).is_some_and(|object| match object.kind {

@@ -1,6 +1,7 @@
 //! `sp_rename`: of tables, columns, indexes, constraints and modules.
 //!
-//! The texts that name what is renamed stay as they are, as SQL Server leaves them; the text of a renamed module too.
+//! Texts that name the renamed object stay as they are, as SQL Server leaves them; so does the text of a renamed
+//! module.
 
 use crate::catalog::Detail;
 use crate::definitions::extended_properties::Subject;
@@ -37,7 +38,7 @@ pub(crate) fn rename(runner: &mut Runner<'_>, name: &str, to: &str, kind: &str) 
     Ok(Flow::NEXT)
 }
 
-/// Whether a name for which no kind is said is a column's: it is none of an object then.
+/// Returns true if a name for which no kind is said is a column's: it is none of an object then.
 fn is_column(inner: &mut Inner, known: &ObjectName) -> Result<bool, Box<Raised>> {
     let mut table = known.clone();
     let column = table.parts.pop().map(|part| part.text).unwrap_or_default();

@@ -1,7 +1,7 @@
-//! What is said of triggers beside their texts: whether they are disabled, and which runs first and last.
+//! Settings of triggers beside their texts: disabled triggers, and the first and the last trigger of a table.
 //!
-//! It stands in the table of the modules, in rows of its own: `disabled:dbo.trg`, and `order:dbo.trg:update` with `First`
-//! or `Last` as the name. Dropping the trigger, or its table, drops them.
+//! They are stored in the table of the modules, in rows of their own: `disabled:dbo.trg`, and `order:dbo.trg:update`
+//! with `First` or `Last` as the name. Dropping the trigger, or its table, drops them.
 
 use crate::objects::modules::{self, Object};
 use crate::session::{Inner, object_name};
@@ -16,7 +16,7 @@ const DISABLED: &str = "TD";
 const ORDER: &str = "TO";
 const EVENTS: [&str; 3] = ["insert", "update", "delete"];
 
-/// What was said of triggers.
+/// The settings of triggers.
 #[derive(Debug, Default)]
 pub(crate) struct Switches {
     disabled: HashSet<String>,

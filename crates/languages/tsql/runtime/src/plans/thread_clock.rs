@@ -1,7 +1,7 @@
 //! The CPU time of a thread.
 //!
-//! SET STATISTICS TIME and the views of statistics tell CPU time apart from elapsed time. It is that of the thread that runs
-//! the statement; what other threads do for a large statement is not part of it.
+//! SET STATISTICS TIME and the views of statistics report CPU time and elapsed time separately. CPU time is that of the
+//! thread that runs the statement; the work of other threads for a large statement is not included.
 
 use std::time::Duration;
 

@@ -1,5 +1,5 @@
-//! A sink that keeps the results of what runs, for who is to have them otherwise than as they come: cursors of the protocol,
-//! and descriptions of results.
+//! A sink that collects results for consumers that do not stream them: cursors of the protocol, and descriptions of
+//! results.
 
 use mainstay_tds::{Column, Done, Environment, Sink, Stop};
 use mainstay_tsql_types::Message;

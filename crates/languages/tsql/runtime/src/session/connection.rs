@@ -1,4 +1,4 @@
-//! One connection: batches and calls, and what the client is told of them.
+//! One connection: batches and calls, and the answers to the client.
 
 use crate::changes::table_values::TableValues;
 use crate::definitions::reused_temporaries::Remembered;
@@ -36,13 +36,13 @@ pub struct Session {
     pub(crate) inner: Inner,
     pub(crate) machine: Machine,
     pub(crate) cancel: Arc<Stopper>,
-    /// How long a batch or call may run.
+    /// The time limit of a batch or call.
     timeout: Option<Duration>,
     /// When the batch or call began that runs.
     request: Request,
 }
 
-/// What a run works on, beside the machine.
+/// The state of a run, beside the machine.
 pub(crate) struct Inner {
     pub(crate) instance: Instance,
     pub(crate) core: mainstay_engine::Session,
@@ -54,11 +54,11 @@ pub(crate) struct Inner {
     pub(crate) catalog: Cache,
     /// The session's place among the others.
     pub(crate) seat: Option<Seat>,
-    /// Whether the statement that is being planned asked for the catalog itself.
+    /// True if the statement that is being planned asked for the catalog itself.
     pub(crate) is_momentary: Cell<bool>,
     /// The names that the statement that is being planned has asked for.
     pub(crate) uses: RefCell<Uses>,
-    /// Whether the statement that is being planned calls its tables by names that no column has.
+    /// True if the statement that is being planned calls its tables by names that no column has.
     pub(crate) disguises: Cell<bool>,
     /// The functions that queries call for their rows.
     pub(crate) functions: Arc<Functions>,
@@ -72,9 +72,9 @@ pub(crate) struct Inner {
     pub(crate) own_options: Options,
     /// Which variables are NULL to the statement that runs, where that counts.
     pub(crate) nulls: Nulls,
-    /// What gave NULL instead of an error.
+    /// The errors that gave NULL instead.
     pub(crate) forgiven: Arc<Forgiven>,
-    /// What runs lay their modules on, and arguments: empty, to be filled again.
+    /// Scratch stack for modules and arguments, emptied and reused between runs.
     pub(crate) spare: Spare,
 }
 
@@ -117,13 +117,13 @@ impl Session {
         Session::plain(instance, ("sa", "", ""), 0, (depth, stopper))
     }
 
-    /// What runs has to end then.
+    /// Sets the deadline of the run.
     pub(crate) fn limit(&mut self, deadline: Option<Instant>) {
         self.machine.set_deadline(deadline);
         self.inner.state.deadline = deadline;
     }
 
-    /// What a function gives for these arguments.
+    /// The result of a function for these arguments.
     ///
     /// Errors: those of its statements, each of which ends it and is the error of the statement that calls it.
     pub(crate) fn function(&mut self, loaded: &Arc<Loaded>, values: &[ValueRef<'_>]) -> Result<Value, Box<Raised>> {
@@ -277,7 +277,7 @@ impl Session {
         Ok(loaded.module.routine.to_string())
     }
 
-    /// What ends the batch that runs.
+    /// A function that cancels the running batch.
     pub fn stop(&self) -> impl Fn() + Send + use<> {
         let cancel = Arc::clone(&self.cancel);
         move || cancel.cancel()
@@ -302,7 +302,7 @@ impl Session {
         }
     }
 
-    /// What runs may take so long from now on; what is not the client's affair takes its time.
+    /// Sets the time limit of the client's request from now on; other work has none.
     fn limit_time(&mut self, timeout: Option<Duration>) {
         if self.timeout.is_some() {
             self.cancel.core.limit_request(timeout);
@@ -436,7 +436,7 @@ impl Session {
         }
     }
 
-    /// What results a text has.
+    /// The columns of a text's results.
     pub(crate) fn described(
         &mut self,
         text: &str,
@@ -533,7 +533,7 @@ impl Inner {
 
     fn reread(&mut self) -> Result<(), Message> {
         let (version, folder) = (Arc::clone(&self.instance.version), self.instance.folder.clone());
-        // What the objects are now, and not what they were when a statement began that is calling a function.
+        // The current objects, and not those from the beginning of a statement that is calling a function.
         let before = self.core.see_statement(false);
         let refreshed = self.modules.refresh(&mut self.core, &version, folder.as_deref());
         self.core.see_statement(before);

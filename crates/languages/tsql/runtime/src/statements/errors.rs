@@ -1,4 +1,4 @@
-//! The core's errors in SQL Server's numbers and words.
+//! The core's errors with SQL Server's numbers and words.
 
 use mainstay_tsql_syntax::reduce::{NO_COUNT, NO_ROWS};
 use mainstay_tsql_syntax::tree::Isolation;
@@ -77,7 +77,7 @@ pub(crate) fn message_of(error: &Error) -> Message {
     }
 }
 
-/// How the core's planner begins to say that the orders of several aggregates do not go together.
+/// Beginning of the core's message about aggregates with conflicting orders.
 const CONFLICTING_ORDERS: &str = "Conflicting ordering requirements in aggregate functions";
 
 /// A column with its table's own name: a table may be called otherwise in the core, with a colon and a number behind its
@@ -211,8 +211,8 @@ pub(crate) fn raised(message: Message) -> Box<Raised> {
     raised
 }
 
-/// Whether an error is one of what a statement names, which is looked up when the statement comes to run: the TRY around it
-/// does not catch it, the caller's does, and it ends the procedure or text that has the statement.
+/// Returns true if an error is one of what a statement names, which is looked up when the statement comes to run: the
+/// TRY around it does not catch it, the caller's does, and it ends the procedure or text that has the statement.
 pub(crate) fn is_found_late(number: i32) -> bool {
     matches!(number, 195 | 207 | 208 | 209 | 1087 | 4104 | 4121)
 }
@@ -254,14 +254,14 @@ pub(crate) fn message_from(raised: &Raised) -> Message {
     }
 }
 
-/// What ends a statement that waits: somebody's wish, or its time.
+/// The error that ends a waiting statement: cancellation, or its time limit.
 pub(crate) fn stopped_by(fault: Fault) -> Box<Raised> {
     let mut raised = raised(of_fault(&fault));
     (raised.uncatchable, raised.fault) = (true, Some(fault));
     raised
 }
 
-/// What a fault of the machine is.
+/// The message of a fault of the machine.
 pub(crate) fn of_fault(fault: &Fault) -> Message {
     match fault {
         Fault::Overflow { to } => {

@@ -1,7 +1,7 @@
-//! Transactions: BEGIN, COMMIT, ROLLBACK, SAVE, and what errors leave of them.
+//! Transactions: BEGIN, COMMIT, ROLLBACK, SAVE, and the effect of errors on them.
 //!
-//! The core has one transaction a session; `@@TRANCOUNT` is counted here, and only the last COMMIT commits. A transaction
-//! that an error has doomed can be rolled back and nothing else (`XACT_STATE()` is -1).
+//! The core has one transaction a session; `@@TRANCOUNT` is counted here, and only the last COMMIT commits. A
+//! transaction that an error has doomed can only be rolled back (`XACT_STATE()` is -1).
 
 use crate::objects::modules::Loaded;
 use crate::session::Inner;
@@ -81,8 +81,8 @@ impl Inner {
         }
     }
 
-    /// Whether the core has rolled back, with the error that is being handled, the transaction that is counted here: that
-    /// of a deadlock's victim.
+    /// Returns true if the core has rolled back, with the error that is being handled, the transaction that is counted
+    /// here: that of a deadlock's victim.
     pub(crate) fn has_lost_transaction(&self) -> bool {
         self.state.transactions > 0 && !self.core.is_in_transaction()
     }
@@ -321,7 +321,7 @@ impl Inner {
         }
     }
 
-    /// What an error that ended a run leaves of the transaction.
+    /// The state of the transaction after an error that ended a run.
     pub(crate) fn after_failure(&mut self, error: &Raised, sink: &mut dyn Sink) {
         let ends = self.state.options.xact_abort
             || error.severity >= 20
@@ -422,7 +422,7 @@ fn isolation_number(isolation: Isolation) -> u8 {
     }
 }
 
-/// Whether a statement begins a transaction under IMPLICIT_TRANSACTIONS.
+/// Returns true if a statement begins a transaction under IMPLICIT_TRANSACTIONS.
 pub(crate) fn begins_transaction(action: &Action) -> bool {
     match action {
         Action::Query(query) => match &query.body {

@@ -1,6 +1,6 @@
 //! System procedures that are written in T-SQL, over the views of the catalog: `sp_columns`, `sp_help` and their like.
 //!
-//! Each is a file of this folder with one CREATE PROCEDURE, which is read when it is first called. Those that need the
+//! Each is a file of this folder with one CREATE PROCEDURE, which is parsed at the first call. Those that need the
 //! session itself are in [`procedures`](crate::objects::procedures).
 
 use crate::objects::modules::{OF_SYSTEM, Object, read};

@@ -1,8 +1,8 @@
-//! Procedures that several sessions run at once keep the level of isolation that they set.
+//! Procedures that several sessions run at once keep the isolation level that they set.
 //!
-//! Each rule is looked at twice: at a level that promises it, where it must hold whatever the order, and at the next weaker
-//! one, where it must be seen broken - or the callers did not meet, and the first half has shown nothing. They are made to
-//! meet: a procedure waits a little between what it reads and what it writes.
+//! Each rule is tested twice: at a level that guarantees it, where it must hold in any order, and at the next weaker
+//! one, where a violation must occur - otherwise the callers did not overlap, and the first half has shown nothing.
+//! They are made to overlap: a procedure waits a little between its read and its write.
 
 use super::{NONE, errors, instance, value};
 use mainstay_tsql_runtime::Instance;
@@ -11,7 +11,7 @@ use std::time::{Duration, Instant};
 
 /// Callers at once.
 const CALLERS: usize = 4;
-/// How long two callers are given to meet before a test says that they did not.
+/// The time that two callers have to meet before a test fails.
 const PATIENCE: Duration = Duration::from_secs(30);
 
 /// Calls a procedure once in each of several sessions, all at the same moment: what each returned, or the number of the
@@ -117,7 +117,8 @@ fn read_then_write(level: &str) -> String {
     )
 }
 
-/// Whether a round of [`read_then_write`] has lost an increment, and whether it has refused one with this error.
+/// Returns true if a round of [`read_then_write`] has lost an increment, and whether it has refused one with this
+/// error.
 fn increments(instance: &Instance, error: &str) -> (bool, bool) {
     let read = "SELECT balance FROM Accounts WHERE id = 2";
     let before = number(instance, read);
@@ -223,7 +224,7 @@ fn looks_and_writes(level: &str) -> [String; 2] {
     ]
 }
 
-/// Whether a round of calls has left the accounts without what the procedures look for.
+/// Returns true if a round of calls has left the accounts without what the procedures look for.
 fn is_broken(instance: &Instance) -> (bool, Vec<String>) {
     let clean =
         "UPDATE Accounts SET balance = 100 WHERE id <= 3 DELETE Accounts WHERE id > 3 INSERT Accounts VALUES (10, 1)

@@ -1,4 +1,4 @@
-//! The rows of the table that keeps the texts: written, and taken out again.
+//! The rows of the table that stores the texts: written and deleted.
 
 use super::temporary::{definition_of, plain_name, table_of};
 use super::{DEFAULT, DEFAULT_PREFIX, MADE_UNDER, TABLE, defined, key_of, key_of_type, kind_of};
