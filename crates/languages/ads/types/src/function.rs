@@ -56,11 +56,11 @@ pub struct Function {
     pub arguments: (usize, usize),
     pub(crate) gives: Gives,
     pub(crate) call: fn(&Arguments<'_>) -> Outcome,
-    /// True if a NULL among the arguments is the function's own affair.
+    /// True if the function itself decides about NULL arguments.
     pub(crate) takes_null: bool,
-    /// True if each call may give something else.
+    /// True if each call may return another value.
     pub is_volatile: bool,
-    /// True if blanks at the end of a CHAR column are seen by it.
+    /// True if it sees trailing blanks of a CHAR column.
     pub sees_blanks: bool,
 }
 

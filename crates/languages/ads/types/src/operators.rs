@@ -353,7 +353,7 @@ fn like(it: &Arguments<'_>) -> Outcome {
     Ok(Value::Boolean(matches(it.text(0)?.trim_end_matches(' '), it.text(1)?.trim_end_matches(' '), escape)))
 }
 
-/// Returns true if a text is as a pattern says: `%` stands for any characters, `_` for one.
+/// Returns true if a text matches a pattern: `%` stands for any characters, `_` for one.
 fn matches(text: &str, pattern: &str, escape: Option<char>) -> bool {
     let text: Vec<char> = text.chars().collect();
     let mut pieces = Vec::new();

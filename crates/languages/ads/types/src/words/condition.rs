@@ -111,7 +111,7 @@ fn term(splitters: &[Splitter], form: impl Fn(&Splitter) -> Vec<Pattern>) -> Opt
 }
 
 impl Pattern {
-    /// Returns true if a word is what is looked for.
+    /// Returns true if a word matches the pattern.
     pub fn matches(&self, word: &str) -> bool {
         match (self.any_before, self.any_after) {
             (false, false) => word == self.text,

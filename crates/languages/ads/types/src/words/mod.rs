@@ -51,7 +51,7 @@ pub struct Options {
     pub dropped: String,
     /// Characters that are left out at the ends of words.
     pub conditional: String,
-    /// True if `A` is not `a`.
+    /// True if upper and lower case differ.
     pub is_case_sensitive: bool,
     /// True if a comma or point between digits is no delimiter.
     pub keeps_numbers: bool,
