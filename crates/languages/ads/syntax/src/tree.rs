@@ -138,7 +138,7 @@ pub struct Try {
     pub finally: Option<Vec<Statement>>,
 }
 
-/// True if the rows that are written become deleted or recalled ones.
+/// The deletion mark of the written records: set or removed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Mark {
     /// WITH DELETE.

@@ -63,7 +63,7 @@ pub enum ActionKind {
     Close(String),
     /// RAISE: class, number, text.
     Raise(String, Box<Expr>, Box<Expr>),
-    /// True if the error that is handled is of this class.
+    /// True if the error being handled is of this class.
     IsClass(String),
 }
 
@@ -452,7 +452,7 @@ fn slot(variable: Variable) -> Expression {
     Expression::new(storage_type(variable.sql_type), ExpressionKind::Slot(variable.slot))
 }
 
-/// Returns true if a statement needs no machine: it is alone, and no part of the flow of a script.
+/// Returns true if a statement needs no machine: it is alone, and not control flow.
 pub fn is_plain(statements: &[Statement]) -> bool {
     let [statement] = statements else { return false };
     use StatementKind::{

@@ -38,7 +38,7 @@ impl<'t> Parser<'t> {
             && self.token_text(ahead).eq_ignore_ascii_case(word)
     }
 
-    /// Returns true if these words or symbols, separated by blanks, come next.
+    /// Returns true if these words or symbols, separated by blanks, are next.
     pub(super) fn sees(&self, words: &str) -> bool {
         words.split(' ').enumerate().all(|(ahead, word)| self.is(ahead, word))
     }

@@ -302,7 +302,7 @@ pub(crate) fn moment(kind: &str, text: &str) -> Parse<(Value, SqlType)> {
     Ok((value, sql_type))
 }
 
-/// Returns true if one of these values compares without regard to case: it was said so, or it is a CICHAR.
+/// Returns true if one of these values compares without regard to case: by a COLLATE, or because it is a CICHAR.
 ///
 /// Errors: those of the scope.
 pub(crate) fn ignores_case(values: &[&Expr], scope: &dyn Scope) -> Parse<bool> {

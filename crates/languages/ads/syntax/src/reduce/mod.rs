@@ -165,7 +165,7 @@ impl<'s> Reducer<'s> {
         }
     }
 
-    /// Returns true if a table of the queries around has a column of this name.
+    /// Returns true if a table of the enclosing queries has a column of this name.
     fn is_column(&self, name: &str) -> bool {
         let has = |table: &ObjectName| {
             let columns = self.scope.columns(table);
