@@ -136,7 +136,7 @@ impl Inner {
         }
     }
 
-    /// Returns true if a new table of this name is an ADT: its extension says so, or the program.
+    /// Returns true if a new table of this name is an ADT, by its extension or the program's choice.
     pub(crate) fn makes_adt(&self, name: &ObjectName) -> bool {
         let last = name.last().to_lowercase();
         last.ends_with(".adt") || self.state.table_type == ADS_ADT && !last.ends_with(".dbf")

@@ -78,7 +78,7 @@ impl Functions {
         }
     }
 
-    /// Returns true if no statement of them names a file outside the folder.
+    /// Sets that no statement of them may name a file outside the folder.
     pub(crate) fn stay_in_folder(&self, stays: bool) {
         self.stays_in_folder.store(stays, Ordering::Relaxed);
     }

@@ -77,9 +77,9 @@ pub(crate) struct State {
     pub(crate) timeout: Option<Duration>,
     /// When the text that runs is to be ended.
     pub(crate) deadline: Option<Instant>,
-    /// True if BEGIN TRANSACTION was said.
+    /// True if a BEGIN TRANSACTION is open.
     pub(crate) in_transaction: bool,
-    /// True if no statement names a file outside the folder.
+    /// True if no statement may name a file outside the folder.
     pub(crate) stays_in_folder: bool,
     /// Tables and events that INSTEAD OF triggers are taking the place of.
     pub(crate) replacing: Vec<(String, String)>,

@@ -51,7 +51,7 @@ fn keep_within(activity: &mut Activity, folder: &Path) {
     }
 }
 
-/// Returns true if somebody is the user of a name: alone, or behind the name of a computer.
+/// Returns true if a member is the user of a name: alone, or behind the name of a computer.
 fn is_user(member: &Member, name: &str) -> bool {
     let own = name.rsplit_once('\\').map_or(name, |(computer, user)| if user.is_empty() { computer } else { user });
     member.person.user.eq_ignore_ascii_case(own)

@@ -307,7 +307,7 @@ impl Passed<'_> {
         }
     }
 
-    /// Returns true if a truth is TRUE.
+    /// Returns true if an argument is TRUE.
     pub(crate) fn is_true(&self, place: usize) -> bool {
         self.number(place) != 0
     }

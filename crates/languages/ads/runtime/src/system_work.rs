@@ -72,7 +72,8 @@ fn named(table: &str) -> ObjectName {
     ObjectName { parts: vec![name], ..ObjectName::default() }
 }
 
-/// Returns true if a name is of a pattern, in which `%` stands for any letters and `_` for one; without one it is.
+/// Returns true if a name matches a pattern, in which `%` stands for any characters and `_` for one; without a pattern
+/// it always does.
 fn is_like(name: &str, pattern: Option<&str>) -> bool {
     let letters = |text: &str| text.to_lowercase().chars().collect::<Vec<char>>();
     let Some(pattern) = pattern.map(letters) else { return true };

@@ -74,7 +74,7 @@ impl Inner {
         (!is_none).then_some(fired)
     }
 
-    /// Returns true if the change is what an INSTEAD OF trigger does in the place of one.
+    /// Returns true if the change is made by an INSTEAD OF trigger in place of the original.
     fn is_replacing(&self, key: &str, event: &str) -> bool {
         self.state.replacing.iter().any(|(table, replaced)| table == key && replaced == event)
     }
