@@ -517,7 +517,7 @@ impl WideBuffer {
 pub struct Callback(Option<extern "C" fn(u16, u32) -> u32>);
 
 impl Callback {
-    /// Returns true if there is one.
+    /// Returns true if the callback is given.
     pub fn is_given(self) -> bool {
         self.0.is_some()
     }
@@ -534,7 +534,7 @@ impl Callback {
 pub struct Callback101(Option<extern "C" fn(u16, i64) -> u32>);
 
 impl Callback101 {
-    /// Returns true if there is one.
+    /// Returns true if the callback is given.
     pub fn is_given(self) -> bool {
         self.0.is_some()
     }
@@ -551,7 +551,7 @@ impl Callback101 {
 pub struct ProgressCallback(Option<extern "C" fn(u16) -> u32>);
 
 impl ProgressCallback {
-    /// Returns true if there is one.
+    /// Returns true if the callback is given.
     pub fn is_given(self) -> bool {
         self.0.is_some()
     }

@@ -28,7 +28,7 @@ pub struct Running {
     pub transaction: Transaction,
     /// The nesting depth of the transaction, this one included; only the outermost is a transaction of the tables.
     pub depth: u32,
-    /// True if the files that statements of SQL change are part of it.
+    /// True if the files that SQL statements change are part of the transaction.
     pub is_joined: bool,
     /// Its savepoints, in the order in which they were made, each with the depth that it is of.
     pub savepoints: Vec<(String, Savepoint, u32)>,
@@ -48,7 +48,7 @@ pub struct Connection {
     pub user: String,
     /// ADS_LOCAL_SERVER or ADS_REMOTE_SERVER, as it came about.
     pub server_type: u32,
-    /// True if it is that of tables that are opened without one: its folder is the default one, whatever that is then.
+    /// True if it serves tables that are opened without a connection: its folder is the default one at each time.
     is_implicit: bool,
     /// The transaction that is under way, with its savepoints by name.
     transaction: Mutex<Option<Running>>,
@@ -61,7 +61,7 @@ pub struct Connection {
     pub is_far_dictionary: bool,
     /// The dictionary that it is a connection to.
     pub dictionary: Option<Arc<Session>>,
-    /// True if programs may give counting fields their numbers.
+    /// True if programs may set the values of autoincrement fields.
     pub counts_freely: AtomicBool,
     /// Time limit in seconds of statements whose handle sets none; 0 for none.
     pub sql_timeout: AtomicU32,
@@ -118,7 +118,7 @@ impl Connection {
         Connection { is_implicit: true, ..Connection::new(Arc::new(Disk), PathBuf::new(), "", "", ADS_LOCAL_SERVER) }
     }
 
-    /// Returns true if it is that of tables that are opened without one.
+    /// Returns true if it serves tables that are opened without a connection.
     pub fn is_implicit(&self) -> bool {
         self.is_implicit
     }
@@ -218,7 +218,7 @@ impl Connection {
         running
     }
 
-    /// Returns true if a transaction is under way.
+    /// Returns true if a transaction is open.
     pub fn in_transaction(&self) -> bool {
         self.transaction_depth() > 0
     }

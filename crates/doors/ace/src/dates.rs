@@ -124,7 +124,7 @@ pub fn read_time(text: &str) -> Option<i32> {
     in_range.then_some(((hours * 60 + minutes) * 60 + seconds) * 1000 + thousandths)
 }
 
-/// Returns true if a mask can be used: a day, a month and a year, each once.
+/// Returns true if a mask is valid: a day, a month and a year, each once.
 pub fn is_mask(mask: &str) -> bool {
     let runs = runs(&year_runs(mask));
     let count = |letter| runs.iter().filter(|run| run.0 == letter).count();

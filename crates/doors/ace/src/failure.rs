@@ -113,7 +113,7 @@ fn code_of(code: Code) -> u32 {
 }
 
 thread_local! {
-    /// True if one of the two below may be there: a call that follows on none need not look at them.
+    /// True if one of the two below may be set: without it, a successful call need not read them.
     static HAS_FAILED: Cell<bool> = const { Cell::new(false) };
     static LAST: RefCell<Option<Failure>> = const { RefCell::new(None) };
     /// A refusal by a rule of a dictionary, while the work area passes it on.

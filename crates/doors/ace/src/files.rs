@@ -61,7 +61,7 @@ pub fn in_existing_folder(path: &Path) -> PathBuf {
     }
 }
 
-/// Returns true if a name has the form of a pattern with `*` and `?`, in either case.
+/// Returns true if a name matches a pattern with `*` and `?`, without regard to case.
 pub fn matches(name: &str, pattern: &str) -> bool {
     fn go(name: &[char], pattern: &[char]) -> bool {
         match pattern.split_first() {

@@ -84,7 +84,7 @@ impl Members {
         self.read().map(|()| true)
     }
 
-    /// Returns true if a record is one, as far as it is known by its number.
+    /// Returns true if a record is a member, by its number alone.
     pub fn has(&self, record: u32) -> bool {
         self.rows.has(record)
     }

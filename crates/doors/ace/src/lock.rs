@@ -76,7 +76,7 @@ impl<T> Lock<T> {
         }
     }
 
-    /// Returns true if this thread has it.
+    /// Returns true if this thread holds the lock.
     #[inline]
     pub fn is_own(&self) -> bool {
         self.owner.load(Ordering::Relaxed) == this_thread()

@@ -79,7 +79,7 @@ pub fn here() -> Activity {
     Activity { seconds: seconds_up(), requests: 0, members: vec![Member { person, tables }] }
 }
 
-/// Returns true if a table is the one that a name means: by its path, or the end of it, with its extension or without.
+/// Returns true if a name refers to a table: by its path, or the end of it, with or without its extension.
 pub fn is_named(table: &TableUse, name: Option<&str>) -> bool {
     let is_it = |wanted: &Path| table.path.ends_with(wanted) || table.path.with_extension("").ends_with(wanted);
     name.is_none_or(|name| is_it(&files::path_of(name)))

@@ -254,8 +254,7 @@ fn keep(handle: Handle) -> Option<(Arc<Table>, Option<Arc<Order>>)> {
     Some((table, order))
 }
 
-/// Returns true if a handle is a table's or an order's that this thread has at hand: what has to do with other kinds of
-/// handles need not be asked then.
+/// Returns true if a handle is a table's or an order's in this thread's cache: it is of no other kind then.
 #[inline]
 pub fn is_at_hand(handle: Handle) -> bool {
     let known = KEPT_HERE.try_with(|kept| kept.try_borrow().is_ok_and(|kept| kept.get(handle).is_some()));

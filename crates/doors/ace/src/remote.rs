@@ -62,7 +62,7 @@ pub fn connect(address: &str, user: &str, password: &str) -> Result<Arc<Client>>
     })
 }
 
-/// Returns true if a server answers at an address, whomever it lets in.
+/// Returns true if a server answers at an address, whatever users it admits.
 pub fn answers(address: &str) -> bool {
     match Address::parse(address) {
         Some(Ok(address)) => Tcp::connect(&address).is_ok(),

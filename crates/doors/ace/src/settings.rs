@@ -30,7 +30,7 @@ pub struct Settings {
     pub search_path: String,
     /// The kinds of servers that a connection may use: a sum of ADS_LOCAL_SERVER and its siblings.
     pub server_types: u16,
-    /// True if texts end with a NUL where the manual leaves it to this setting.
+    /// True if texts end with a NUL where the manual leaves this to the setting.
     pub null_terminate: bool,
     /// The callbacks that receive the progress of long operations.
     pub progress: Progress,

@@ -32,7 +32,7 @@ pub struct State {
     pub table_type: u32,
     /// Time limit in seconds; ADS_DEFAULT_SQL_TIMEOUT to use the connection's.
     pub timeout: u32,
-    /// True if its rows are only to be read.
+    /// True if its rows are read-only.
     pub is_read_only: bool,
     /// The cursor that it has open.
     pub cursor: Option<Handle>,

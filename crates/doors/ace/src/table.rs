@@ -59,7 +59,7 @@ pub struct Table {
     pub bound: Binding,
     /// Which records it shows, if it is a live cursor.
     pub live: OnceLock<Arc<Members>>,
-    /// True if it takes no part in transactions.
+    /// True if the table takes no part in transactions.
     pub is_transaction_free: AtomicBool,
     state: Lock<Option<State>>,
     /// The ends that the last call, a skip, has left the area at: see [`Table::ends`].
@@ -68,7 +68,7 @@ pub struct Table {
     /// True if a table that this one follows has moved.
     is_behind: AtomicBool,
     children: Mutex<Vec<Weak<Table>>>,
-    /// True if there have been any: most tables have none, and move often.
+    /// True if the table has ever had children: most tables have none, and move often.
     has_children: AtomicBool,
 }
 
@@ -242,17 +242,17 @@ impl Table {
         }
     }
 
-    /// Returns true if it holds the rows of a query.
+    /// Returns true if the table contains the rows of a query.
     pub fn is_cursor(&self) -> bool {
         self.statement.is_some()
     }
 
-    /// Returns true if others may have it open.
+    /// Returns true if other users may have it open.
     pub fn is_shared(&self) -> bool {
         self.options & ADS_EXCLUSIVE == 0
     }
 
-    /// Returns true if it may not be written to.
+    /// Returns true if it is read-only.
     pub fn is_read_only(&self) -> bool {
         self.options & ADS_READONLY != 0
     }
@@ -352,8 +352,8 @@ impl Table {
         answer
     }
 
-    /// Returns true if the area is at BOF and whether at EOF, which a program asks after every skip: known without the
-    /// lock, as long as nothing else was done since. Who takes the lock for anything forgets it first.
+    /// Returns BOF and EOF of the area, which a program reads after every skip: without the lock, as long as no other
+    /// call has been made since. Who takes the lock for anything forgets it first.
     #[inline]
     pub fn ends(&self) -> Result<(bool, bool)> {
         let ends = self.ends.load(Ordering::Acquire);
@@ -446,7 +446,7 @@ impl Table {
         Ok(())
     }
 
-    /// Returns true if it shows only what belongs to the record of a table that it follows.
+    /// Returns true if it shows only the records that belong to the record of a table that it follows.
     fn is_scoped(&self) -> bool {
         self.parent.lock().unwrap_or_else(PoisonError::into_inner).as_ref().is_some_and(|link| link.scoped)
     }
@@ -479,7 +479,7 @@ impl Table {
         })
     }
 
-    /// Returns true if this table follows another, over however many between.
+    /// Returns true if this table follows another, directly or through others.
     fn follows(&self, other: &Arc<Table>) -> bool {
         let parent = self.parent.lock().unwrap_or_else(PoisonError::into_inner);
         let parent = parent.as_ref().and_then(|link| link.parent.upgrade());

@@ -91,7 +91,7 @@ impl Transaction {
         }
     }
 
-    /// Returns true if the server that had it under way has lost it with the connection, and has rolled it back.
+    /// Returns true if the server lost the transaction with the connection, and rolled it back.
     pub fn is_lost(&self) -> bool {
         match self {
             Transaction::Here(_) => false,

@@ -36,7 +36,7 @@ impl Turn {
         owner.replace(std::thread::current().id()).is_none()
     }
 
-    /// Returns true if it is this thread's.
+    /// Returns true if this thread has the turn.
     pub fn is_own(&self) -> bool {
         *self.owner() == Some(std::thread::current().id())
     }

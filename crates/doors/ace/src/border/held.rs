@@ -51,7 +51,7 @@ impl Held {
         self.slots.get_mut(self.next - 1).ok_or_else(|| wrong("there are too few arguments"))
     }
 
-    /// Returns true if all were taken.
+    /// Returns true if all arguments were taken.
     pub fn is_empty(&self) -> bool {
         self.next >= self.slots.len()
     }

@@ -57,7 +57,7 @@ pub fn type_of(area: &Area, place: usize, table_type: u32) -> Result<u32> {
     Ok(if counts(area, place) { ADS_AUTOINC } else { type_by_letter(field, table_type) })
 }
 
-/// Returns true if a field counts by itself: FoxPro's are integers with a counter in their descriptor.
+/// Returns true if a field is filled by a counter: FoxPro's are integers with a counter in their descriptor.
 pub fn counts(area: &Area, place: usize) -> bool {
     let letter = area.fields().get(place).map(|field| field.letter);
     letter == Some(b'+') || letter == Some(b'I') && area.counts_up(place)

@@ -58,7 +58,7 @@ pub fn open(table: Handle, name: Text, indexes: Out<Handle>, count: Out<u16>) ->
     }
 }
 
-/// Returns true if an index file is the one that is opened with its table.
+/// Returns true if an index file is the structural index of its table.
 fn is_structural(table: &Table, file: &Path) -> bool {
     let same_stem = || {
         file.file_stem().map(|stem| stem.to_ascii_lowercase())

@@ -82,8 +82,8 @@ pub fn is_found(object: Handle, found: Out<u16>) -> Result<()> {
     found.set(answer.into())
 }
 
-/// Returns true if the current record is among those that are shown: by the scope of the order, filters, and its mark
-/// of deletion.
+/// Sets the result to 1 if the current record is visible, by the scope of the order, the filters, and its mark of
+/// deletion.
 pub fn is_visible(object: Handle, visible: Out<u16>) -> Result<()> {
     let (table, order) = registry::table_or_order(object)?;
     let hides_deleted = settings::read(|settings| !settings.show_deleted);

@@ -197,14 +197,14 @@ pub fn segment_offset(index: Handle, number: u16, offset: Out<u16>) -> Result<()
     offset.set(u16::try_from(segment(&order, number)?.offset).unwrap_or(u16::MAX))
 }
 
-/// Returns true if a segment goes from the greatest value to the least: all segments of an order go one way.
+/// Sets the result to 1 if a segment is in descending order: all segments of an order have the same direction.
 pub fn segment_descends(index: Handle, number: u16, descending: Out<u16>) -> Result<()> {
     let order = registry::order(index)?;
     segment(&order, number)?;
     descending.set(order.info()?.descending.into())
 }
 
-/// Returns true if a field of the key may have no value.
+/// Sets the result to 1 if a field of the key may be NULL.
 pub fn is_nullable(index: Handle, nullable: Out<u16>) -> Result<()> {
     let order = registry::order(index)?;
     let found = order.with(|state, info| {

@@ -306,7 +306,7 @@ fn put_time(state: &mut State, number: usize, time: i32) -> Result<()> {
     }
 }
 
-/// Returns true if a handle is one that fields or parameters are set through, before anything else is looked at.
+/// Checks that a handle is a statement's or a table's, before anything else is checked.
 fn known(object: Handle) -> Result<()> {
     match statements::is_statement(object) {
         Some(_) => Ok(()),

@@ -281,7 +281,7 @@ fn open_live(
     })
 }
 
-/// Returns true if the first columns that a statement asks for are all of a table, hints aside.
+/// Returns true if the select list of a statement may be all columns of a table, hints aside.
 fn may_be_live(sql: &str) -> bool {
     let text = sql.trim_start();
     let is_select = text.get(..6).is_some_and(|word| word.eq_ignore_ascii_case("select"));
@@ -356,7 +356,7 @@ pub fn set_table_type(statement: Handle, table_type: u16) -> Result<()> {
     })
 }
 
-/// Returns true if the rows of a cursor are records of a table, and no copy.
+/// Sets the result to 1 if the rows of a cursor are records of a table, and 0 if they are a copy.
 pub fn is_live(cursor: Handle, is_live: Out<u8>) -> Result<()> {
     let table = registry::table(cursor)?;
     match table.is_cursor() {
@@ -385,7 +385,7 @@ pub fn set_timeout(object: Handle, seconds: u32) -> Result<()> {
     }
 }
 
-/// Returns true if the rows of the statement's cursors are only to be read: then they are a copy.
+/// Makes the statement's cursors read-only or writable: read-only rows are a copy.
 pub fn set_read_only(statement: Handle, read_only: u16) -> Result<()> {
     registry::statement(statement)?.with(|state| {
         state.is_read_only = read_only != 0;

@@ -235,7 +235,7 @@ fn roll_back_to(handle: Handle, name: String) -> Result<()> {
     with_all(handle, |areas| transaction.roll_back_to(place, areas, &mut []))
 }
 
-/// Returns true if a transaction is under way on a connection, or for 0 on any.
+/// Sets the result to 1 if a transaction is open on a connection, or for 0 on any.
 pub fn is_open(connection: Handle, open: Out<u16>) -> Result<()> {
     if connection == Handle(0) {
         let found = registry::all(|_, object| match object {
@@ -248,7 +248,7 @@ pub fn is_open(connection: Handle, open: Out<u16>) -> Result<()> {
     open.set(connection.in_transaction().into())
 }
 
-/// Returns true if a table takes part in no transaction, as `AdsSetTableTransactionFree` has said.
+/// Sets the result to 1 if `AdsSetTableTransactionFree` has excluded a table from transactions.
 pub fn is_free(table: Handle, free: Out<u16>) -> Result<()> {
     free.set(registry::table(table)?.is_transaction_free.load(Ordering::Relaxed).into())
 }

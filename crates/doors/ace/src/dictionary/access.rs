@@ -40,7 +40,7 @@ pub fn hash(password: &str) -> Result<Option<String>> {
     }
 }
 
-/// Returns true if a password is the user's.
+/// Returns true if a password is that of the user.
 pub fn is_password(user: &Object, password: &str) -> bool {
     match user.text(ADS_DD_USER_PASSWORD) {
         None => password.is_empty(),
@@ -99,7 +99,7 @@ impl Access {
         Ok(Access { user: name })
     }
 
-    /// Returns true if the user may do everything.
+    /// Returns true if the user has all rights.
     pub fn is_administrator(&self, contents: &Contents) -> bool {
         same(&self.user, ADMINISTRATOR)
             || contents
@@ -122,7 +122,7 @@ impl Access {
         of_data | effective(contents, &self.user, kind, parent, name).0
     }
 
-    /// Returns true if the user may give a right on.
+    /// Returns true if the user may grant a right to others.
     pub fn may_grant(&self, contents: &Contents, kind: u32, parent: &str, name: &str, permissions: u32) -> bool {
         self.is_administrator(contents) || permissions & !effective(contents, &self.user, kind, parent, name).1 == 0
     }

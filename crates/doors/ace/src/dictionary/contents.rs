@@ -132,7 +132,7 @@ pub struct Contents {
     pub unread: Vec<(String, usize)>,
 }
 
-/// Returns true if two names are the same.
+/// Returns true if two names are equal, without regard to case.
 pub fn same(left: &str, right: &str) -> bool {
     left == right || left.to_lowercase() == right.to_lowercase()
 }
@@ -198,7 +198,7 @@ impl Contents {
         Ok(self.push(kind, parent, name))
     }
 
-    /// Returns true if an object of that name would stand in the way of a new one.
+    /// Returns true if an object of that name prevents a new one.
     pub fn is_taken(&self, kind: u32, parent: &str, name: &str) -> bool {
         self.objects
             .iter()

@@ -44,8 +44,8 @@ pub trait Fires: Send + Sync {
     fn with_tables(&self, work: &mut dyn FnMut(&mut [&mut IndexedTable]) -> mainstay_types::Result<()>) -> Result<()>;
 }
 
-/// Returns true if a trigger fires: it is a script, and neither it nor those of its table or of all tables are switched
-/// off.
+/// Returns true if a trigger fires: it is a script, and neither it nor the triggers of its table or of all tables are
+/// disabled.
 pub fn is_on(contents: &Contents, trigger: &Object) -> bool {
     let is_off = |object: &Object| object.number(ADS_DD_TRIGGERS_DISABLED) != 0;
     trigger.number(ADS_DD_TRIG_CONTAINER_TYPE) == ADS_TRIG_SCRIPT

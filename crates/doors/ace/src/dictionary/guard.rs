@@ -54,7 +54,7 @@ pub struct Guard {
 struct State {
     /// The record that was appended, and was not written with values yet.
     appended: Option<u32>,
-    /// True if what is written is a matter of this module's own.
+    /// True during writes of this module itself.
     is_own: bool,
     steps: Vec<Step>,
     /// The transaction that was begun for what follows.
@@ -63,7 +63,7 @@ struct State {
     since: Option<Savepoint>,
     /// The rows for AFTER triggers.
     after: Option<Firing>,
-    /// True if triggers have done something else in the place of the write.
+    /// True if INSTEAD OF triggers have replaced the write.
     is_replaced: bool,
 }
 

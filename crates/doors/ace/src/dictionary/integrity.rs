@@ -110,7 +110,7 @@ pub fn records_with(area: &mut Area, index: &str, wanted: &FieldValue) -> Result
     Ok(found)
 }
 
-/// Returns true if two keys are the same; blanks at the end of a text count for nothing.
+/// Returns true if two keys are equal; trailing blanks of a text are ignored.
 pub fn same_key(left: &FieldValue, right: &FieldValue) -> bool {
     match (left, right) {
         (FieldValue::Text(left), FieldValue::Text(right)) => left.trim_ascii_end() == right.trim_ascii_end(),

@@ -97,7 +97,7 @@ fn refused(code: u32, object: &Object, message: u32, reason: String) -> Failure 
     Failure::new(code, object.text(message).map_or(reason, str::to_owned))
 }
 
-/// Returns true if the current record obeys the rules of its table.
+/// Checks that the current record obeys the rules of its table.
 ///
 /// Errors: AE_COLUMN_CANNOT_BE_NULL, AE_MIN_CONSTRAINT_VIOLATION, AE_MAX_CONSTRAINT_VIOLATION,
 /// AE_RECORD_CONSTRAINT_VIOLATION, each with the dictionary's message, if it has one.
@@ -159,7 +159,7 @@ pub fn set_defaults(area: &mut Area, contents: &Contents, table: &str) -> Result
     Ok(())
 }
 
-/// Returns true if a field's rules, or without a field the table's, are expressions that mean something.
+/// Checks that a field's rules, or without a field the table's, are valid expressions.
 pub fn check_definition(area: &mut Area, contents: &Contents, table: &str, field: Option<&str>) -> Result<()> {
     let Some(name) = field else {
         let object = contents.get(ADS_DD_TABLE_OBJECT, "", table)?;

@@ -33,7 +33,7 @@ pub struct Session {
     pub access: Access,
     /// Links of this connection.
     pub links: Mutex<Vec<Link>>,
-    /// True if this connection's changes are not held to the relations between tables.
+    /// True if relations are not checked for changes of this connection.
     pub is_integrity_off: AtomicBool,
     /// The files of the database.
     pub files: Arc<dyn FileSystem>,
@@ -84,8 +84,8 @@ impl Session {
         })
     }
 
-    /// Returns true if the user may delete a file, or put another in its place: those of tables and indexes are an
-    /// administrator's to replace, those of the dictionary itself nobody's.
+    /// Returns true if the user may delete or replace a file: only an administrator may replace those of tables and
+    /// indexes, and no user those of the dictionary itself.
     pub fn may_replace(&self, contents: &Contents, path: &Path) -> bool {
         let is_dictionary = path == self.live.path() || path.extension().is_some_and(|extension| extension == "lock");
         let is_table = || self.table_of_file(contents, &path.with_extension("dbf")).is_some();

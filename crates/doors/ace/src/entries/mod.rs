@@ -21,7 +21,7 @@ pub struct Entry {
     pub name: &'static str,
     /// The names of its parameters, each with its C type.
     pub parameters: &'static [(&'static str, &'static str)],
-    /// True if something does its work.
+    /// True if the entry is implemented.
     pub done: bool,
 }
 

@@ -130,7 +130,7 @@ pub fn folder_of_tables() -> TempDir {
     folder
 }
 
-/// Returns true if the compiler can make programs that check their memory, and they run here.
+/// Returns true if the compiler has AddressSanitizer, and programs compiled with it run here.
 #[allow(dead_code, reason = "one test asks")]
 pub fn has_sanitizer() -> bool {
     let folder = TempDir::new().unwrap();

@@ -27,7 +27,7 @@ use crate::table::{Opening, State, Table};
 pub struct Bound {
     /// The fields that the user may not read.
     hidden: Vec<String>,
-    /// True if conditions may use them all the same.
+    /// True if conditions may use hidden fields all the same.
     filters_hidden: bool,
 }
 
@@ -298,7 +298,7 @@ fn open_rows(handle: Handle, through: &Arc<Connection>, name: &str, outcome: &Ou
     opened.map(|(handle, _)| handle)
 }
 
-/// Returns true if a new table becomes one of the dictionary, and fails if it may not.
+/// Returns true if a new table is added to the dictionary; fails if its name is taken.
 ///
 /// Errors: AE_PERMISSION_DENIED; AE_INVALID_OBJECT_NAME for a name that is taken.
 pub fn check_new(through: &Connection, name: &str) -> Result<bool> {

@@ -149,7 +149,7 @@ pub fn remove(dictionary: Handle, name: Text) -> Result<()> {
     })
 }
 
-/// Returns true if this connection's changes are held to the relations; for administrators, who mend what they break.
+/// Switches the checks of relations off or on for this connection; for administrators, who repair data with it.
 fn switch(connection: Handle, off: bool) -> Result<()> {
     let session = session(connection)?;
     let contents = session.live.contents()?;
