@@ -40,7 +40,7 @@ pub(crate) fn resolved(text: &str) -> (Option<String>, ObjectName) {
     (database.filter(|name| !name.is_empty()), name)
 }
 
-/// Returns true if a pointer is one to values of this column of a table of the database.
+/// Returns true if a pointer refers to values of this column of a table of the database.
 fn is_pointer_to(column: &str, pointer: Option<&Value>) -> bool {
     let mut table = object_name(column);
     let (Some(own), Some(Value::Binary(bytes))) = (table.parts.pop(), pointer) else { return false };
@@ -190,7 +190,7 @@ impl Inner {
         }
     }
 
-    /// True if a name is that of a temporary object that is not there: asked so often that it has a way of its own.
+    /// True if a name is that of a temporary object that does not exist: asked so often that it has a fast path.
     fn is_missing_temporary(&self, given: &Arguments<'_>) -> bool {
         let name = given.text(0).map(|name| object_name(&name));
         name.is_some_and(|name| {

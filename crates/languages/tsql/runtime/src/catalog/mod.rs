@@ -72,7 +72,7 @@ pub(crate) struct Object {
     pub(crate) parent: i64,
     /// True if it is a temporary table of the session.
     pub(crate) is_temporary: bool,
-    /// True if its name was made up by the system.
+    /// True if the system generated its name.
     pub(crate) is_system_named: bool,
     /// Of modules: the text.
     pub(crate) text: Option<Arc<str>>,
@@ -152,7 +152,7 @@ pub(crate) struct Index {
     pub(crate) constraint: bool,
     /// The numbers of its columns, and whether they go down.
     pub(crate) columns: Vec<(i64, bool)>,
-    /// True if INSERTs leave out the keys that are there already.
+    /// True if INSERTs skip existing keys.
     pub(crate) ignores_duplicates: bool,
     /// The condition of a filtered index, as SQL Server shows it: `([Status]='A')`.
     pub(crate) filter: Option<String>,

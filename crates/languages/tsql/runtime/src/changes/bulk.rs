@@ -31,7 +31,7 @@ pub(crate) struct Target {
     pub(crate) table: String,
     /// The columns that come; none for those that the rows name.
     pub(crate) columns: Vec<String>,
-    /// True if a NULL is NULL where the column has a default.
+    /// True if a NULL stays NULL where the column has a default.
     pub(crate) keeps_nulls: bool,
     /// True if the table's triggers run.
     pub(crate) fires_triggers: bool,

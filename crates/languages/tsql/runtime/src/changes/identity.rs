@@ -52,7 +52,7 @@ impl Inner {
         }
     }
 
-    /// Returns true if statements give this table the numbers of its identity column themselves.
+    /// Returns true if statements supply the identity values of this table.
     pub(crate) fn gives_identity(&self, table: &ObjectName) -> bool {
         self.state.identity_insert.as_deref().is_some_and(|open| table.last().eq_ignore_ascii_case(open))
     }

@@ -32,7 +32,7 @@ use std::sync::Arc;
 /// The temporary table of the values that were made.
 const MADE: &str = "#mainstay_running";
 
-/// Returns true if an UPDATE sets variables from what they were in the row before.
+/// Returns true if an UPDATE sets variables from their values in the row before.
 pub(crate) fn is_running(change: &Change, host: &HostStatement) -> bool {
     let Change::Update(update) = change else { return false };
     let goes_on = |item: &SetItem| match item {

@@ -51,7 +51,7 @@ pub(crate) struct KeptRow {
     pub(crate) key: Vec<Value>,
     /// The count of changes when it was read.
     seen: u64,
-    /// True if it is not there any more.
+    /// True if the row is deleted.
     pub(crate) is_gone: bool,
 }
 

@@ -345,7 +345,7 @@ fn is_identity(column: &Column) -> bool {
     column.properties.iter().any(|property| matches!(property, ColumnProperty::Identity(_)))
 }
 
-/// Returns true if a column is said to take NULL.
+/// Returns true if a column allows NULL by its definition.
 fn is_nullable(column: &Column) -> bool {
     column.properties.iter().any(|property| matches!(property, ColumnProperty::Nullable(true)))
 }
@@ -410,7 +410,7 @@ pub(crate) fn check_key_columns(elements: &[TableElement]) -> Result<(), Box<Rai
     }
 }
 
-/// Returns true if a type has the numbers of an identity.
+/// Returns true if a type may be that of an identity column.
 fn counts(data_type: DataType) -> bool {
     data_type.is_integer() && data_type != DataType::Bit || matches!(data_type, DataType::Decimal { scale: 0, .. })
 }
@@ -430,7 +430,7 @@ fn key_of(constraint: &Constraint) -> Option<&[(Name, Option<bool>)]> {
     }
 }
 
-/// Returns true if a column is one of the primary key that it or the table says.
+/// Returns true if a column is part of the primary key, by its own or the table's definition.
 fn is_in_primary_key(column: &Column, elements: &[TableElement]) -> bool {
     let own = column.properties.iter().any(|property| match property {
         ColumnProperty::Constraint(constraint) => key_of(constraint).is_some(),

@@ -23,7 +23,7 @@ pub(crate) struct Dependency<'c> {
     pub(crate) reference: Reference,
     /// The object that is referred to, if it exists.
     pub(crate) on: Option<&'c Object>,
-    /// True if it is bound to what it names.
+    /// True if it is schema-bound to the object.
     pub(crate) is_bound: bool,
 }
 
@@ -54,7 +54,7 @@ fn is_schema_bound(text: &str) -> bool {
     all.iter().filter_map(text_of).any(|word| word.eq_ignore_ascii_case("SCHEMABINDING"))
 }
 
-/// Returns true if a text has a name of its own in it that is this one.
+/// Returns true if a text contains this name as a token.
 fn mentions(text: &str, name: &str) -> bool {
     let (all, _) = tokens(text);
     all.iter().any(|token| {

@@ -63,7 +63,7 @@ pub(crate) fn event_of(statement: &Statement) -> Option<Event> {
     }
 }
 
-/// Returns true if an event is one of what a trigger waits for: itself, or a group of events that it is in.
+/// Returns true if an event is one that a trigger is defined for: itself, or a group that contains it.
 pub(crate) fn is_of(event: &str, waits_for: &str) -> bool {
     let kind = event.split_once('_').map_or("", |(_, kind)| kind);
     match waits_for {

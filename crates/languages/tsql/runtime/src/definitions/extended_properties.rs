@@ -91,7 +91,7 @@ pub(crate) struct Kept {
     pub(crate) ignored: HashMap<String, Vec<String>>,
     /// The type names in the definitions of columns, by schema, table and column in lower case.
     pub(crate) types: HashMap<String, String>,
-    /// True if the definition of some table asks the session that writes: DEFAULT HOST_NAME().
+    /// True if the definition of a table depends on the session that writes: DEFAULT HOST_NAME().
     pub(crate) asks_session: bool,
     /// True if triggers fire themselves: RECURSIVE_TRIGGERS ON.
     pub(crate) recursive_triggers: bool,
@@ -242,8 +242,8 @@ impl Inner {
         self.objects_changed()
     }
 
-    /// Returns true if the levels of a property lead to something that is there. Parts of objects but for columns, and
-    /// what stands beside the schemas, are not looked at.
+    /// Returns true if the levels of a property name an existing object. Parts of objects but for columns, and what
+    /// stands beside the schemas, are not looked at.
     fn has_levels(&mut self, levels: [&str; 6]) -> Result<bool, Box<Raised>> {
         let [kind, schema, object_kind, object, part_kind, part] = levels;
         if !kind.eq_ignore_ascii_case("schema") && !kind.eq_ignore_ascii_case("user") {

@@ -70,7 +70,7 @@ impl Inner {
         }
     }
 
-    /// Returns true if there is an index that makes room for a new one.
+    /// The form of the new index: an existing index of the name may make it unnecessary.
     ///
     /// Errors: 1913 when the table has an index of this name; with DROP_EXISTING 7999 when it has none, and 1907 when it keeps a
     /// constraint that the new one does not.
@@ -153,7 +153,7 @@ enum NewIndex {
     ThereAlready,
 }
 
-/// Returns true if CREATE INDEX says WITH (DROP_EXISTING = ON), or the old WITH DROP_EXISTING.
+/// Returns true if CREATE INDEX contains WITH (DROP_EXISTING = ON), or the old WITH DROP_EXISTING.
 fn drops_existing(create: &CreateIndex) -> bool {
     let is_off = |item: &PhraseItem| matches!(item, PhraseItem::Word(word) if word.is("OFF"));
     let mut options = create.index.options.iter();

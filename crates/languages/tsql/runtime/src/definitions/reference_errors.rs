@@ -80,7 +80,7 @@ impl Inner {
         types
     }
 
-    /// Returns true if these columns are a key of a table; without columns, whether it has a primary key.
+    /// Returns true if these columns are a key of a table; without columns, if it has a primary key.
     fn is_key(&mut self, table: &ObjectName, columns: &[Name]) -> bool {
         let Ok(core) = reduce::Scope::table(&self.names(&[]), table) else { return true };
         let shared = self.core.definitions().shared;

@@ -38,7 +38,7 @@ pub(crate) fn rename(runner: &mut Runner<'_>, name: &str, to: &str, kind: &str) 
     Ok(Flow::NEXT)
 }
 
-/// Returns true if a name for which no kind is said is a column's: it is none of an object then.
+/// Returns true if a name without a kind is a column's, and not an object's.
 fn is_column(inner: &mut Inner, known: &ObjectName) -> Result<bool, Box<Raised>> {
     let mut table = known.clone();
     let column = table.parts.pop().map(|part| part.text).unwrap_or_default();
@@ -47,7 +47,7 @@ fn is_column(inner: &mut Inner, known: &ObjectName) -> Result<bool, Box<Raised>>
     Ok(!table.parts.is_empty() && catalog.find(known).is_none() && has_column())
 }
 
-/// True if a name for which no kind is said is an index's or a key's, named by its table, and no object's.
+/// True if a name without a kind is an index's or a key's, named by its table, and not an object's.
 fn is_index(inner: &mut Inner, known: &ObjectName) -> Result<bool, Box<Raised>> {
     let mut table = known.clone();
     let index = table.parts.pop().map(|part| part.text).unwrap_or_default();

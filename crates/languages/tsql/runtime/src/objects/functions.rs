@@ -122,7 +122,7 @@ impl Functions {
         let _ = self.outlook.set(outlook);
     }
 
-    /// Returns true if they know what to read by.
+    /// Returns true if they have an outlook to read by.
     pub(crate) fn can_read(&self) -> bool {
         self.outlook.get().is_some()
     }
@@ -230,7 +230,7 @@ fn failed(message: mainstay_tsql_types::Message) -> Error {
     }
 }
 
-/// Returns true if it was not an error that ended a function, but somebody's wish or its time.
+/// The code of a cancellation or time limit that ended a function; `None` for an error.
 fn ended(raised: &Raised) -> Option<Code> {
     match (&raised.fault, &raised.source) {
         (Some(Fault::Cancelled), _) => Some(Code::Cancelled),

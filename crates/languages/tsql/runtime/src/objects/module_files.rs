@@ -167,7 +167,7 @@ impl Folder {
 }
 
 impl Object {
-    /// Returns true if statements may change, rename and drop it.
+    /// Checks that statements may change, rename and drop it.
     ///
     /// Errors: that a file defines it. The statement would last until the file is read again, or never count at all.
     pub(crate) fn check_changeable(&self) -> Result<(), Box<Raised>> {

@@ -155,7 +155,7 @@ impl Modules {
         compiled.iter().flat_map(HashMap::values).find(|loaded| Arc::ptr_eq(&loaded.program, program)).cloned()
     }
 
-    /// Returns true if these are the objects of the database in this state, as far as it is known.
+    /// Returns true if these are the objects of the database in this state, as far as is known.
     #[inline]
     pub(crate) fn is_of(&self, version: &Version) -> bool {
         self.is_read && self.version == version.get() && !version.is_being_changed()
@@ -320,7 +320,7 @@ impl Modules {
         self.has_instead
     }
 
-    /// Returns true if the database has functions of its own.
+    /// Returns true if the database contains user-defined functions.
     pub(crate) fn has_functions(&self) -> bool {
         self.has_functions
     }
@@ -369,7 +369,7 @@ impl Modules {
         })
     }
 
-    /// Returns true if an object compiles.
+    /// Checks that an object compiles.
     ///
     /// Errors: what is wrong with it.
     pub(crate) fn check(&self, object: &Object) -> std::result::Result<(), Box<Message>> {
@@ -394,7 +394,7 @@ impl Modules {
         Some(reduce::InlineFunction { parameters, defaults, query: query.as_ref().clone() })
     }
 
-    /// Returns true if a type takes no NULL.
+    /// Returns true if a type does not allow NULL.
     pub(crate) fn is_not_null_type(&self, name: &ObjectName) -> bool {
         let object = if self.objects.is_empty() { None } else { self.type_named(name) };
         object.is_some_and(|object| match &object.statement.kind {

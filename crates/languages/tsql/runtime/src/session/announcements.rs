@@ -124,7 +124,7 @@ pub(crate) fn has_plan(action: &Action) -> bool {
     )
 }
 
-/// Returns true if a statement is one of the text, and not a part of one that the compiler made.
+/// Returns true if a statement is one of the text, and not a part that the compiler generated.
 fn is_told(action: &Action) -> bool {
     !matches!(
         action,
@@ -150,7 +150,7 @@ fn kind_of(loaded: &Loaded) -> Kind {
     }
 }
 
-/// Returns true if what a text does is counted: not of the system's own modules, nor of functions within queries.
+/// Returns true if runs of a text are counted: not those of system modules, nor of functions within queries.
 fn counts_for(inner: &Inner, loaded: &Loaded) -> bool {
     inner.seat.is_some() && loaded.made_under != Some(OF_SYSTEM)
 }

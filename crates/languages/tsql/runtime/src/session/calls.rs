@@ -183,7 +183,7 @@ fn given(loaded: &Loaded, sent: &[Parameter], place: usize) -> Option<usize> {
     number.filter(|number| sent.get(*number).is_some_and(is_given))
 }
 
-/// Returns true if all that is sent is for a parameter of the module.
+/// Checks that every argument is for a parameter of the module.
 ///
 /// Errors: 8144, 8145, 8146.
 fn check(loaded: &Loaded, sent: &[Parameter], procedure: &str) -> Result<(), Message> {

@@ -32,7 +32,7 @@ pub(crate) struct Captured {
     /// The transactions that were open before.
     transactions: u32,
     pub(crate) rows: CollectedRows,
-    /// True if a result came that does not fit: the error was told, and nothing goes into the table.
+    /// True if a result did not fit: the error was reported, and the table gets no rows.
     failed: bool,
     /// True if the statement has begun the transaction that is open: it ends with the statement.
     owns_transaction: bool,
@@ -216,7 +216,7 @@ impl Runner<'_> {
 }
 
 impl Inner {
-    /// Returns true if a change reads what another one gives.
+    /// Returns true if a change reads the rows that another one returns.
     pub(crate) fn is_composed(&self, change: &Change) -> bool {
         match change {
             Change::Insert(insert) => match &insert.rows {

@@ -54,11 +54,11 @@ pub(crate) struct Inner {
     pub(crate) catalog: Cache,
     /// The session's place among the others.
     pub(crate) seat: Option<Seat>,
-    /// True if the statement that is being planned asked for the catalog itself.
+    /// True if the statement that is being planned has read the catalog itself.
     pub(crate) is_momentary: Cell<bool>,
     /// The names that the statement that is being planned has asked for.
     pub(crate) uses: RefCell<Uses>,
-    /// True if the statement that is being planned calls its tables by names that no column has.
+    /// True if the statement that is being planned uses aliases that no column has.
     pub(crate) disguises: Cell<bool>,
     /// The functions that queries call for their rows.
     pub(crate) functions: Arc<Functions>,

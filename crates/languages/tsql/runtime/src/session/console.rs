@@ -23,7 +23,7 @@ pub trait Interrupts {
     /// It has ended.
     fn end(&self);
 
-    /// Returns true if the key was pressed, so that what comes behind the batch is not run.
+    /// Returns true if the key was pressed, so that the rest of the script is not run.
     fn has_come(&self) -> bool;
 }
 

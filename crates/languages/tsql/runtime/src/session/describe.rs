@@ -170,7 +170,7 @@ pub(crate) fn on_the_wire(of: DataType) -> (i64, i64) {
 }
 
 impl Runner<'_> {
-    /// Returns true if a statement is run while FMTONLY is on: what has no effect, and what turns it off.
+    /// Returns true if a statement runs while FMTONLY is on: one without effect, and the one that turns it off.
     ///
     /// Errors: too many have run, so that a loop waits for what does not happen.
     pub(crate) fn is_described(&mut self, action: &Action) -> Result<bool, Box<Raised>> {

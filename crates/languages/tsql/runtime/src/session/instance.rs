@@ -57,7 +57,7 @@ struct Watched {
 }
 
 impl Watch {
-    /// Returns true if anybody wants to hear of changes.
+    /// Returns true if anyone watches for changes.
     pub(crate) fn is_wanted(&self) -> bool {
         self.watchers.load(Ordering::Acquire) > 0
     }

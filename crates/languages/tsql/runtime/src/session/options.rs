@@ -76,7 +76,7 @@ impl Options {
         self.no_exec || self.show_plan.is_some()
     }
 
-    /// Returns true if `"x"` is a name.
+    /// Returns true if `"x"` is an identifier.
     pub(crate) fn quoted_identifier(&self) -> bool {
         self.settings.has(Switches::QUOTED_IDENTIFIER)
     }

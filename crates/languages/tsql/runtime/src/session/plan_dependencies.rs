@@ -116,7 +116,7 @@ impl Inner {
         error
     }
 
-    /// Returns true if a plan that was made for these names in another state holds in this one.
+    /// Returns true if a plan that was made for these names in another state is still valid.
     pub(crate) fn still_hold(&mut self, uses: &Uses, surroundings: &Surroundings) -> bool {
         if uses.is_more || *surroundings != Surroundings::of(&self.state) {
             return false;

@@ -28,11 +28,11 @@ use std::sync::{Arc, Mutex, PoisonError};
 pub(crate) struct Names<'a> {
     pub(crate) instance: &'a Instance,
     pub(crate) cache: &'a Cache,
-    /// True if the catalog itself was asked for, so that what is made of these names holds once.
+    /// True if the catalog itself was read, so that the result of these names is valid only once.
     pub(crate) is_momentary: &'a Cell<bool>,
     /// The names that the statement has asked for.
     pub(crate) uses: &'a RefCell<Uses>,
-    /// True if tables are called by names that no column has.
+    /// True if tables get aliases that no column has.
     pub(crate) disguises: bool,
     /// To ask what the core makes of a query.
     pub(crate) core: RefCell<&'a mut mainstay_engine::Session>,
@@ -183,7 +183,7 @@ pub(crate) const SERVER: &str = "MAINSTAY";
 /// The schema that holds the temporary tables of all sessions.
 pub(crate) const GLOBALS: &str = "tempdb";
 
-/// Returns true if a name is that of a temporary table that all sessions see.
+/// Returns true if a name is that of a global temporary table.
 pub(crate) fn is_global(name: &str) -> bool {
     name.starts_with("##")
 }
@@ -205,7 +205,7 @@ pub(crate) fn column_name(table: &TableDefinition, column: &IndexColumn) -> Stri
 }
 
 impl Names<'_> {
-    /// Returns true if there is a temporary table of all sessions of this name.
+    /// Returns true if there is a global temporary table of this name.
     fn has_global(&self, name: &str) -> bool {
         matches!(self.core.borrow().changeable_columns(&format!("{GLOBALS}.{name}")), Ok(Some(_)))
     }
@@ -331,7 +331,7 @@ impl Names<'_> {
         reduce::result_sources(query, &of_table).map(|sources| sources.columns).unwrap_or_default()
     }
 
-    /// Returns true if the database has a table of this name of its own.
+    /// Returns true if the database itself contains a table of this name.
     fn is_table(&self, name: &ObjectName) -> bool {
         let core = core_name(name).replace('"', "");
         matches!(self.core.borrow().changeable_columns(&core), Ok(Some(_)))

@@ -41,9 +41,9 @@ pub(crate) struct State {
     /// The savepoints of statements that run others, by their numbers, and how many savepoints there were before each.
     pub(crate) units: Vec<(u64, usize)>,
     last_unit: u64,
-    /// True if the transaction has made, changed or dropped objects.
+    /// True if the transaction has created, changed or dropped objects.
     pub(crate) has_defined: bool,
-    /// True if an error has left the transaction with nothing but ROLLBACK to do.
+    /// True if an error has left only ROLLBACK possible for the transaction.
     pub(crate) doomed: bool,
     /// `@@FETCH_STATUS`.
     pub(crate) fetch_status: i32,
@@ -83,7 +83,7 @@ pub(crate) struct State {
     pub(crate) xml_documents: XmlDocuments,
     /// The moment of the statement, which is looked up when the statement asks for it the first time.
     now: Cell<Timestamp>,
-    /// True if another statement has begun since it was looked up.
+    /// True if another statement has begun since it was read.
     is_past: Cell<bool>,
     /// The number of the state that names are in: the same number, the same meaning of all names. It changes when a
     /// temporary table comes or goes.
@@ -147,7 +147,7 @@ pub(crate) struct Level {
     pub(crate) tables: HashMap<String, TemporaryTable>,
     /// `SCOPE_IDENTITY()`.
     pub(crate) identity: Option<i64>,
-    /// True if it is a trigger, with `inserted` and `deleted`.
+    /// The columns that the firing statement names, in the level of a trigger.
     pub(crate) columns_updated: Option<Vec<String>>,
     /// The same as `COLUMNS_UPDATED()` gives it.
     pub(crate) columns_mask: Vec<u8>,
@@ -176,7 +176,7 @@ pub(crate) struct Level {
 pub(crate) struct TemporaryTable {
     /// The core's name of the table.
     pub(crate) core: String,
-    /// True if another level has made it, which drops it.
+    /// True if another level has created it, which drops it.
     pub(crate) borrowed: bool,
     /// The statements that create a table variable: they are run again after a rollback that drops it.
     pub(crate) made_by: Arc<[String]>,
@@ -212,7 +212,7 @@ impl TemporaryTable {
 const TICK: u64 = 33_333;
 
 impl State {
-    /// Returns true if the statement that fired the trigger which runs names this column: `UPDATE(column)`.
+    /// Returns true if the statement that fired the running trigger names this column: `UPDATE(column)`.
     pub(crate) fn is_updated(&self, column: &str) -> bool {
         let updated = self.levels.last().and_then(|level| level.columns_updated.as_ref());
         updated.is_some_and(|columns| columns.iter().any(|name| name.eq_ignore_ascii_case(column)))

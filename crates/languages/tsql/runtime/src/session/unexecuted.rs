@@ -83,7 +83,7 @@ impl Session {
     }
 }
 
-/// Returns true if statements of a batch may stand under NOEXEC.
+/// Returns true if a text contains NOEXEC, so that its statements may run under it.
 pub(crate) fn says_no_exec(text: &str) -> bool {
     says(text, b"NOEXEC")
 }
@@ -112,7 +112,7 @@ fn is_to_run() -> Expr {
     Expr::Binary(Box::new(Expr::Variable(flag)), BinaryOperator::Equal, Box::new(zero))
 }
 
-/// Returns true if a SET says whether what follows runs.
+/// Returns true if a SET decides if the statements after it run.
 fn sets_unexecuted(statement: &Statement) -> bool {
     set_of(statement, "NOEXEC").is_some()
 }
@@ -164,7 +164,7 @@ fn setting(statement: &Statement) -> Option<&Statement> {
     }
 }
 
-/// Returns true if a compiled batch only sets SHOWPLAN, which is run at any time.
+/// Returns true if a compiled batch only sets SHOWPLAN, and so runs at any time.
 pub(crate) fn only_sets(loaded: &Loaded) -> bool {
     let sets = |host: &HostStatement| match &host.action {
         Action::SetOption(phrases) => {

@@ -146,7 +146,7 @@ impl AppLocks {
         self.held().get(name)?.iter().find(is_own).map(|lock| lock.mode)
     }
 
-    /// Returns true if a session could have a name in this mode at once.
+    /// Returns true if a session would get a lock of a name in this mode at once.
     pub(crate) fn is_free(&self, name: &str, session: i16, mode: Mode) -> bool {
         let held = self.held();
         let agrees = |lock: &Held| lock.session == session || lock.mode.agrees(mode);

@@ -211,8 +211,8 @@ pub(crate) fn raised(message: Message) -> Box<Raised> {
     raised
 }
 
-/// Returns true if an error is one of what a statement names, which is looked up when the statement comes to run: the
-/// TRY around it does not catch it, the caller's does, and it ends the procedure or text that has the statement.
+/// Returns true if an error is about a name that is resolved when the statement runs: the TRY around it does not catch
+/// it, the caller's does, and it ends the procedure or text that contains the statement.
 pub(crate) fn is_found_late(number: i32) -> bool {
     matches!(number, 195 | 207 | 208 | 209 | 1087 | 4104 | 4121)
 }

@@ -259,7 +259,7 @@ fn thirds(moment: Timestamp) -> Timestamp {
     Timestamp::at(date, milliseconds * 10_000)
 }
 
-/// Returns true if values that are assigned depend on the variables that they set.
+/// Returns true if assigned values depend on the variables that they set.
 pub(crate) fn accumulates(assigned: &[(AssignOperator, Expr)], host: &HostStatement) -> bool {
     let is_one = |(operator, value): &(AssignOperator, Expr)| {
         *operator != AssignOperator::Set || crate::changes::accumulate::names_assigned(value, host)

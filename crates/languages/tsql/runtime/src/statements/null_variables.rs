@@ -26,7 +26,7 @@ impl Nulls {
         *self.now.borrow_mut() = names.map(str::to_owned).collect();
     }
 
-    /// Returns true if a variable is NULL, which is noted.
+    /// Returns true if a variable is NULL, and notes the question.
     pub(crate) fn asks(&self, variable: &str) -> bool {
         let name = variable.to_lowercase();
         let is_null = self.now.borrow().contains(&name);
@@ -42,7 +42,7 @@ impl Nulls {
         self.asked.take()
     }
 
-    /// Returns true if the variables are what they were then.
+    /// Returns true if the variables have the same NULLs as then.
     pub(crate) fn hold(&self, asked: &[Asked]) -> bool {
         asked.is_empty() || {
             let now = self.now.borrow();

@@ -128,13 +128,12 @@ impl Inner {
         plan.version == self.name_version() && self.means_the_same(plan)
     }
 
-    /// Returns true if a plan was made under the options that there are, for variables that are NULL where they are
-    /// now.
+    /// Returns true if a plan was made under the current options, for the variables that are NULL now.
     fn means_the_same(&self, plan: &Plan) -> bool {
         plan.settings == self.state.options.settings && self.nulls.hold(&plan.nulls)
     }
 
-    /// Returns true if a plan holds: nothing has changed, or nothing that it was made for.
+    /// Returns true if a plan is valid: nothing that it depends on has changed.
     fn holds(&mut self, plan: &mut Plan) -> bool {
         if !self.means_the_same(plan) {
             return false;

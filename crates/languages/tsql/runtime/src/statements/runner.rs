@@ -38,7 +38,7 @@ pub(crate) struct Runner<'a> {
     pub(crate) miscounted: Option<(u32, u32, Option<String>)>,
     /// The number of running functions, during which no messages are sent.
     pub(crate) silent: usize,
-    /// True if the statement that runs has sent columns.
+    /// True if the running statement has sent columns.
     pub(crate) gives_rows: bool,
     /// The beginning of the statement that runs, as long as SET STATISTICS has something to tell of it.
     pub(crate) measured: Option<Begun>,
@@ -384,7 +384,7 @@ fn room_for_text(declared: &str) -> Option<usize> {
     if length == "max" { Some(usize::MAX) } else { length.parse().ok() }
 }
 
-/// Returns true if the core took the name of a table of an outer query for that of a column.
+/// Returns true if the core took the name of a table of an outer query for a column's.
 fn looks_into_a_column(error: &Raised) -> bool {
     error.number == 50000 && error.text.starts_with("Cannot access field")
 }

@@ -81,8 +81,8 @@ impl Inner {
         }
     }
 
-    /// Returns true if the core has rolled back, with the error that is being handled, the transaction that is counted
-    /// here: that of a deadlock's victim.
+    /// Returns true if the core has rolled back the transaction that is counted here, with the error that is being
+    /// handled: that of a deadlock's victim.
     pub(crate) fn has_lost_transaction(&self) -> bool {
         self.state.transactions > 0 && !self.core.is_in_transaction()
     }

@@ -52,7 +52,7 @@ pub(super) struct Facts<'a> {
     pub(super) modules: &'a Modules,
     pub(super) state: &'a State,
     pub(super) instance: &'a Instance,
-    /// True if the view of `tempdb` was asked for.
+    /// True for the view of `tempdb`.
     is_temporary: bool,
     core: RefCell<&'a mut mainstay_engine::Session>,
 }

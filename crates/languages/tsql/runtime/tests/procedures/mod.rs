@@ -117,7 +117,7 @@ fn read_then_write(level: &str) -> String {
     )
 }
 
-/// Returns true if a round of [`read_then_write`] has lost an increment, and whether it has refused one with this
+/// Returns true if a round of [`read_then_write`] has lost an increment, and true if it has refused one with this
 /// error.
 fn increments(instance: &Instance, error: &str) -> (bool, bool) {
     let read = "SELECT balance FROM Accounts WHERE id = 2";
@@ -224,7 +224,7 @@ fn looks_and_writes(level: &str) -> [String; 2] {
     ]
 }
 
-/// Returns true if a round of calls has left the accounts without what the procedures look for.
+/// Returns true if a round of calls has broken an invariant of the accounts, and the results of the calls.
 fn is_broken(instance: &Instance) -> (bool, Vec<String>) {
     let clean =
         "UPDATE Accounts SET balance = 100 WHERE id <= 3 DELETE Accounts WHERE id > 3 INSERT Accounts VALUES (10, 1)

@@ -30,7 +30,7 @@ impl Version {
         done
     }
 
-    /// Returns true if a change is seen, or about to be, that is not counted yet.
+    /// Returns true if a change is being committed that is visible, or about to be, but not counted yet.
     pub(crate) fn is_being_changed(&self) -> bool {
         self.commits.load(Ordering::Acquire) > 0
     }
