@@ -78,7 +78,7 @@ pub fn type_name(sql_type: SqlType) -> String {
 
 /// The value as one of this type.
 ///
-/// Errors: 2109 for what is none.
+/// Errors: 2109 for a value that cannot be converted.
 pub fn convert(value: ValueRef<'_>, target: SqlType) -> Result<Value, Failure> {
     let failed = |error: mainstay_types::Error| {
         Failure::new(native::CONVERSION, format!("Conversion error: {}", error.message()))

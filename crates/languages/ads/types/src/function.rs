@@ -12,7 +12,7 @@ use std::sync::atomic::AtomicU64;
 /// Facts about the session that functions ask for.
 #[derive(Clone, Copy, Debug)]
 pub struct Context<'a> {
-    /// The moment of the statement, by the local clock.
+    /// The time of the statement, by the local clock.
     pub now: Timestamp,
     /// The state of RAND.
     pub seed: &'a AtomicU64,

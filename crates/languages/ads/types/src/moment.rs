@@ -39,7 +39,7 @@ pub(crate) const FUNCTIONS: &[Function] = &[
     plain("timestampdiff", (3, 3), Gives::Integer, difference),
 ];
 
-/// The moment that an argument is.
+/// The timestamp of an argument.
 fn moment(it: &Arguments<'_>, place: usize) -> Result<Timestamp, Failure> {
     match it.value(place) {
         ValueRef::Timestamp(moment) => Ok(moment),

@@ -111,7 +111,7 @@ fn sign(it: &Arguments<'_>) -> Outcome {
     }))
 }
 
-/// A number from 0 up to 1. A seed begins a series anew; the seed 0 one that nobody can tell.
+/// A number from 0 up to 1. A seed begins a new series; the seed 0 an unpredictable one.
 fn rand(it: &Arguments<'_>) -> Outcome {
     let seed = it.context.seed;
     if it.count() > 0 {

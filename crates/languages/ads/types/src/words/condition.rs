@@ -202,7 +202,7 @@ fn apart(first: (usize, usize), second: (usize, usize)) -> usize {
 }
 
 impl Prepared {
-    /// The condition's parts, for who answers them from an index.
+    /// The condition's parts, for callers that answer them from an index.
     pub fn root(&self) -> &Node {
         &self.root
     }
