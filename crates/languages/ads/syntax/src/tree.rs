@@ -21,7 +21,7 @@ pub use mainstay_tsql_syntax::tree::{
 /// A statement and where it stands.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Statement {
-    /// Which.
+    /// The statement itself.
     pub kind: StatementKind,
     /// Where.
     pub span: Span,
@@ -154,7 +154,7 @@ pub struct Insert {
     pub target: ObjectName,
     /// WITH DELETE.
     pub mark: Option<Mark>,
-    /// Which columns.
+    /// The columns that get values.
     pub columns: Vec<Name>,
     /// The rows.
     pub rows: InsertRows,
@@ -174,7 +174,7 @@ pub enum InsertRows {
 /// UPDATE.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Update {
-    /// Which table, or an alias of FROM.
+    /// The table, or an alias of FROM.
     pub target: ObjectName,
     /// WITH DELETE or RECALL.
     pub mark: Option<Mark>,
@@ -286,7 +286,7 @@ pub struct Module {
     pub name: ObjectName,
     /// ALTER: it replaces another.
     pub alter: bool,
-    /// Which.
+    /// The kind of the module.
     pub kind: ModuleKind,
     /// Its parameters.
     pub parameters: Vec<Parameter>,

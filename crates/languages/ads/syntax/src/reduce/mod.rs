@@ -41,7 +41,7 @@ pub trait Scope {
 
     /// The FROM item for a table: a query in parentheses, or a name; `None` for a table of the core.
     ///
-    /// Errors: 2122 for a system table that is none.
+    /// Errors: 2122 for an unknown system table.
     fn table(&self, name: &ObjectName) -> Parse<Option<String>>;
 
     /// The FROM item for a call of a procedure.
