@@ -121,7 +121,8 @@ enum Measure {
     Exact(u8, u32),
 }
 
-/// Rows whose texts without a length get that of the longest: what a procedure gives is kept in memos, and is none.
+/// Rows whose texts without a length get that of the longest: the results of a procedure are stored in memos, but are
+/// not memos.
 pub(crate) fn measured(mut outcome: Outcome) -> Outcome {
     for (place, column) in outcome.columns.iter_mut().enumerate() {
         let mut measure = Measure::new(Some(column.sql_type));

@@ -19,7 +19,7 @@ impl Cursor {
         Cursor { rows, next: 0 }
     }
 
-    /// Goes to the next row; false if there is none, and then the cursor is on none.
+    /// Goes to the next row; false if there is none, and then the cursor has no current row.
     pub(crate) fn fetch(&mut self) -> bool {
         let found = self.next < self.rows.rows.len();
         self.next = (self.next + 1).min(self.rows.rows.len() + 1);

@@ -81,7 +81,7 @@ impl Drop for Inner {
 
 impl Drop for Temporary {
     fn drop(&mut self) {
-        // Nobody is left to be told; what stays is in the folder that the system clears.
+        // The session is gone, so errors are not reported; remaining files are in the folder that the system clears.
         if let Some(folder) = &self.folder {
             for entry in Disk.list(folder).unwrap_or_default() {
                 let _ = Disk.remove(&entry.path);
@@ -192,7 +192,7 @@ impl Inner {
             }
             table.close()
         };
-        // A table with some of its rows is none that was asked for.
+        // A table with some of its rows is not the one that was asked for.
         filled().map_err(failed).inspect_err(|_| remove_files(&*files, &path))?;
         if is_temporary {
             self.core.attach(&path, &core).map_err(failed)?;
@@ -203,7 +203,7 @@ impl Inner {
 
     /// Makes a table that a statement asks for (SELECT INTO); on a dictionary's connection it is the dictionary's.
     ///
-    /// Errors: those of [`Inner::table_of`]; 5054 for who may make none.
+    /// Errors: those of [`Inner::table_of`]; 5054 for a user who may not create tables.
     pub(crate) fn new_table_of(&mut self, name: &ObjectName, rows: &Outcome, fields: &[KeptField]) -> Result<()> {
         let dictionary = self.modules.dictionary.clone().filter(|_| !is_temporary(name));
         if let Some(dictionary) = &dictionary {
@@ -262,7 +262,8 @@ impl Inner {
         Ok(Outcome::default())
     }
 
-    /// Lets go of a temporary table. A transaction that has it open keeps it until it ends; who else could?
+    /// Lets go of a temporary table. A transaction that has it open keeps it until it ends; no other session can have
+    /// it open.
     pub(crate) fn forget(&mut self, name: &ObjectName) {
         if let Some(core) = self.temporary.find(name.last()).map(str::to_owned) {
             self.core.detach(&core);
@@ -492,7 +493,7 @@ fn type_name(data_type: &DataType) -> Result<String> {
         .collect();
     let sql_type = reduce::sql_type(data_type).ok_or_else(|| unknown_type(data_type))?;
     let name = data_type.name.last().to_lowercase();
-    // Which field AdsCreateTable makes of it is more than its values say.
+    // AdsCreateTable maps these types to fields that their values alone do not determine.
     let of_advantage = match name.as_str() {
         "integer" | "int" => Some("integer"),
         "short" | "shortint" | "smallint" | "tinyint" => Some("short"),

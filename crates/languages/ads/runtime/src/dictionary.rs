@@ -149,7 +149,7 @@ fn list(module: &Module, output: bool) -> String {
 
 /// Puts a definition into the dictionary.
 ///
-/// Errors: those of the dictionary, for who may not, and for what is there already.
+/// Errors: those of the dictionary, for a user without the right, and for an existing name.
 pub(crate) fn create(dictionary: &Session, stored: &Stored, replaces: bool) -> Result<(), Failed> {
     let Some((kind, parent, name)) = place(&stored.definition) else { return Err(SqlError::unsupported("this")) };
     dictionary
@@ -200,7 +200,7 @@ pub(crate) fn remove(dictionary: &Session, stored: &Stored) -> Result<(), Failed
     removed.map_err(failed)
 }
 
-/// Refuses who may not run a procedure or function of the dictionary.
+/// Checks that the user may run a procedure or function of the dictionary.
 ///
 /// Errors: 5054 (AE_PERMISSION_DENIED).
 pub(crate) fn require_to_run(dictionary: &Session, stored: &Stored) -> Result<(), Failed> {
@@ -234,7 +234,7 @@ pub(crate) fn object_of(
     Some((ADS_DD_TABLE_OBJECT, found.name.clone()))
 }
 
-/// Refuses who may not do this with a table or view of the dictionary; a table that it does not know is everybody's.
+/// Checks the user's rights to a table or view of the dictionary; a table that it does not know is open to all users.
 ///
 /// Errors: 5054 (AE_PERMISSION_DENIED).
 pub(crate) fn require(dictionary: &Session, folder: &Path, name: &ObjectName, rights: u32) -> Result<(), Failed> {
@@ -247,7 +247,7 @@ pub(crate) fn require(dictionary: &Session, folder: &Path, name: &ObjectName, ri
 
 /// The columns of a table or view that the user may read, of those that it has; nothing where he may read all of them.
 ///
-/// Errors: 5054 (AE_PERMISSION_DENIED) for who may read none.
+/// Errors: 5054 (AE_PERMISSION_DENIED) for a user who may read none.
 pub(crate) fn readable(
     dictionary: &Session,
     folder: &Path,
@@ -269,7 +269,7 @@ pub(crate) fn readable(
     if columns.is_empty() { Err(failed(refused)) } else { Ok(Some(columns)) }
 }
 
-/// Refuses who may not make an object of a kind.
+/// Checks that the user may create an object of a kind.
 ///
 /// Errors: 5054 (AE_PERMISSION_DENIED).
 pub(crate) fn require_to_create(dictionary: &Session, kind: u32) -> Result<(), Failed> {

@@ -288,7 +288,7 @@ impl Modules {
 
     /// Drops a module.
     ///
-    /// Errors: 2122 when there is none; those of the disk.
+    /// Errors: 2122 when it does not exist; those of the disk.
     pub(crate) fn drop(&mut self, word: &str, name: &ObjectName) -> Result<()> {
         let text = name.parts.iter().map(|part| part.text.to_lowercase()).collect::<Vec<_>>().join(".");
         let text = without_separators(&text);

@@ -49,7 +49,7 @@ pub(crate) fn raised(failed: Failed) -> Box<Raised> {
     raised
 }
 
-/// The error of a script that nobody handled.
+/// The error of a script that was not handled.
 pub(crate) fn failed(raised: &Raised) -> Failed {
     let detail = raised.detail.as_ref().and_then(|detail| detail.downcast_ref::<Detail>());
     match detail {

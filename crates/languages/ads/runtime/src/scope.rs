@@ -245,7 +245,7 @@ fn unknown_table(name: &ObjectName) -> Failed {
     SqlError::at(native::TABLE, name.span, format!("Table or alias not found: {}", name.last()))
 }
 
-/// The moment of a statement, to the millisecond.
+/// The time of a statement, to the millisecond.
 pub(crate) fn now() -> Timestamp {
     let since = std::time::SystemTime::now().duration_since(std::time::UNIX_EPOCH).unwrap_or_default();
     i64::try_from(since.as_millis()).ok().and_then(Timestamp::from_ms).unwrap_or(Timestamp::at(Date(0), 0))

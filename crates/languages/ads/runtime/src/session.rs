@@ -59,7 +59,7 @@ pub(crate) struct State {
     pub(crate) folder: String,
     /// The program's name, as the program gives it.
     pub(crate) application: String,
-    /// The moment of the statement.
+    /// The time of the statement.
     pub(crate) now: Timestamp,
     /// The last number that an INSERT was given by the table; none before there was one.
     pub(crate) last_autoinc: Option<i64>,

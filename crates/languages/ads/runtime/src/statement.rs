@@ -93,7 +93,7 @@ impl Inner {
         }
     }
 
-    /// Refuses what is done to a whole table by a procedure of the system, for who may not do it.
+    /// Checks the user's right to an operation of a system procedure on a whole table.
     pub(crate) fn permitted_whole(&self, table: &ObjectName, rights: u32) -> Result<(), Failed> {
         self.core.check_may_define().map_err(|error| of_core(&error))?;
         self.modules.dictionary.as_ref().map_or(Ok(()), |dictionary| self.may(dictionary, table, rights))

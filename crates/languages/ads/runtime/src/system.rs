@@ -158,7 +158,7 @@ const ANSI_VIEWS: [&str; 7] =
 
 /// The FROM item for a system table; `None` if there is no system table of this name.
 pub(crate) fn table(name: &str, database: &Database, modules: &Modules) -> mainstay_types::Result<Option<String>> {
-    // The tables of this and other sessions alone are nobody else's.
+    // Temporary tables of this and other sessions are left out.
     let all = || -> mainstay_types::Result<Vec<TableInfo>> {
         let mut tables = database.tables()?;
         tables.retain(|table| !table.name.starts_with(crate::define::PREFIX));

@@ -19,8 +19,8 @@ use std::sync::Arc;
 /// Says what goes on at a server.
 pub type GoesOn = Arc<dyn Fn() -> Activity + Send + Sync>;
 
-/// The activity of the server, or else of this process. Who is kept in a folder learns of other files only that they
-/// are open, and has paths within the folder, as by the management calls.
+/// The activity of the server, or else of this process. A user who is restricted to a folder learns of other files only
+/// that they are open, and has paths within the folder, as by the management calls.
 ///
 /// Errors: 2103 at a server that does not say.
 fn goes_on(runner: &Runner<'_>) -> Result<Activity> {
@@ -266,7 +266,7 @@ pub(crate) fn server_type(runner: &mut Runner<'_>, _: &Passed<'_>) -> Result<Out
     Ok(rows(&["ServerType", "#ServerTypeValue", "#OSMajor", "#OSMinor"], vec![row]))
 }
 
-/// Ends nobody's connection where there is no server, as the manual says of the local one.
+/// Ends no connection where there is no server, as the manual says of the local one.
 pub(crate) fn kill_user(runner: &mut Runner<'_>, given: &Passed<'_>) -> Result<Outcome> {
     given.text(0)?;
     match runner.inner.state.stays_in_folder {

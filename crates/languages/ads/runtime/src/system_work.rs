@@ -128,7 +128,8 @@ pub(crate) fn reindex(runner: &mut Runner<'_>, given: &Passed<'_>) -> Result<Out
     runner.whole("REINDEX", given.text(0)?, ADS_PERMISSION_ALTER)
 }
 
-/// The options of a procedure that works beside others: how long it waits for them. It waits for nobody here.
+/// The options of a procedure that works beside others: how long it waits for them. It does not wait for other users
+/// here.
 fn waits_only(given: &Passed<'_>, place: usize) -> Result<()> {
     let options = given.optional(place).unwrap_or_default();
     let mut options = options.split(';').map(|option| option.trim().to_ascii_lowercase());
