@@ -68,7 +68,7 @@ arguments! {
     Out<f64> => "double *";
 }
 
-/// A handle as C holds it: a number that only the registry gives a meaning to. 0 is none.
+/// A handle as C passes it: a number whose meaning only the registry knows. 0 stands for no handle.
 #[repr(transparent)]
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 pub struct Handle(pub usize);
@@ -78,7 +78,7 @@ pub struct Handle(pub usize);
 #[derive(Clone, Copy, Debug)]
 pub struct Text(*const u8);
 
-/// Refuses a length of 2 GB and more: -1, and what nobody has set.
+/// Refuses a length of 2 GB and more: -1, and uninitialized variables.
 fn check_length(length: usize) -> Result<()> {
     match i32::try_from(length) {
         Ok(_) => Ok(()),
@@ -187,7 +187,7 @@ impl Field {
         self.0.addr().checked_sub(1).filter(|place| *place < 0xFFFF)
     }
 
-    /// Which it is. NULL is refused.
+    /// The field's number or name. NULL is refused.
     pub fn name(self) -> Result<FieldName> {
         match self.0.addr() {
             0 => Err(Failure::new(AE_INVALID_POINTER, "the field's name is NULL")),
@@ -312,8 +312,9 @@ pub struct Buffer(*mut u8);
 
 impl Buffer {
     /// Gives a text with its NUL: `length` holds the capacity before, and the bytes without the NUL after. When it does
-    /// not fit, what does is written, and `length` says how many bytes would have been enough, the NUL among them. No text
-    /// at all fits a place of no bytes: who asks only whether there is one (rddads, for the condition of an index) is told 0.
+    /// not fit, what does is written, and `length` says how many bytes would have been enough, the NUL among them. An
+    /// empty text fits a place of no bytes: a caller that only tests if there is a text (rddads, for the condition of
+    /// an index) gets 0.
     pub fn set_text<L: Length>(self, length: Out<L>, text: &[u8]) -> Result<()> {
         let capacity = length.get()?.count();
         if self.0.is_null() && capacity > 0 {

@@ -43,7 +43,7 @@ pub fn meant_in(state: &State, connection: &Connection, given: Given) -> String 
     meant_now(connection, &text)
 }
 
-/// The conditions that a condition joins with `.AND.`; itself, where it is none of those that can be told apart so.
+/// The conditions that a condition joins with `.AND.`; the condition itself if it cannot be split.
 pub fn joined_with_and(text: &[u8]) -> Vec<&[u8]> {
     let (mut parts, mut begun, mut depth, mut quote) = (Vec::new(), 0, 0_u32, None);
     let word = |at: usize, word: &[u8]| text[at..].get(..word.len()).is_some_and(|it| it.eq_ignore_ascii_case(word));

@@ -123,7 +123,7 @@ impl Connection {
         self.is_implicit
     }
 
-    /// A folder in memory, for tables that nobody else is to see.
+    /// A folder in memory, for private tables.
     pub fn in_memory() -> Connection {
         Connection::new(Arc::new(Memory::default()), PathBuf::new(), "", "", ADS_LOCAL_SERVER)
     }
@@ -209,7 +209,7 @@ impl Connection {
         *self.date_format.lock().unwrap_or_else(PoisonError::into_inner) = Some(format);
     }
 
-    /// The transaction that is under way. One that a server has lost with the connection is none any more.
+    /// The transaction that is under way. A transaction that a server has lost with the connection is discarded.
     pub fn transaction(&self) -> MutexGuard<'_, Option<Running>> {
         let mut running = self.transaction.lock().unwrap_or_else(PoisonError::into_inner);
         if running.as_ref().is_some_and(|running| running.transaction.is_lost()) {

@@ -41,7 +41,7 @@ pub fn write(julian: i32, mask: &str) -> String {
 /// Reads a day by a mask. `Some(0)` is an empty date; none is a text that is no date.
 pub fn read(text: &str, mask: &str, epoch: u16) -> Option<i32> {
     let text = text.trim_end_matches('\0');
-    // A mask that nobody has filled in is an empty date; a word is none.
+    // An empty mask is an empty date; a word is not a date.
     if text.chars().all(|letter| !letter.is_alphanumeric()) {
         return Some(0);
     }

@@ -76,7 +76,7 @@ impl From<Error> for Failure {
     }
 }
 
-/// The code of a search condition that is none: these numbers the interface has itself.
+/// The code of an invalid search condition: the interface itself has these numbers.
 fn of_search(error: &Error) -> Option<u32> {
     let number = u32::try_from(error.dialect()?.number).ok()?;
     (AE_FTS_UNCLOSED_PHRASE..=AE_FTS_EMPTY_CONDITION).contains(&number).then_some(number)

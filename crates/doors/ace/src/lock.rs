@@ -131,7 +131,7 @@ impl<T> Deref for Guard<'_, T> {
 
     #[inline]
     fn deref(&self) -> &T {
-        // SAFETY: the guard's thread is the lock's owner while the guard lives, and nobody else has a reference.
+        // SAFETY: the guard's thread is the lock's owner while the guard lives, and no other thread has a reference.
         unsafe { &*self.lock.value.get() }
     }
 }

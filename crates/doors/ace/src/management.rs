@@ -31,7 +31,7 @@ pub fn seconds_up() -> u64 {
     STARTED.get_or_init(Instant::now).elapsed().as_secs()
 }
 
-/// Whoever runs this process, by what the environment says.
+/// The user that runs this process, from the environment.
 pub fn user_name() -> String {
     ["USER", "LOGNAME", "USERNAME"].iter().find_map(|name| std::env::var(name).ok()).unwrap_or_default()
 }

@@ -12,7 +12,7 @@ use crate::table::{State, Table};
 pub struct Order {
     /// Its table.
     pub table: Arc<Table>,
-    /// Which of the table's orders it is.
+    /// The order's number in the table.
     pub id: OrderId,
     /// The record of the raw key that a program puts together.
     raw: Mutex<Option<Vec<u8>>>,

@@ -30,7 +30,7 @@ pub use mainstay_navigator::wire::messages::{Activity, Member, TableUse};
 pub enum On<'a> {
     /// A folder of a file system.
     Folder(&'a Arc<dyn FileSystem>, &'a Path),
-    /// A dictionary, with the rights of whoever is connected to it.
+    /// A dictionary, with the rights of its connected user.
     Dictionary(&'a Arc<Session>),
 }
 
@@ -75,7 +75,7 @@ pub struct NewIndex {
     pub tag: Option<String>,
     /// The key expression.
     pub expression: String,
-    /// Which records are listed.
+    /// The condition that the listed records meet.
     pub condition: Option<String>,
     /// ADS_UNIQUE and its siblings.
     pub options: u32,
@@ -83,7 +83,7 @@ pub struct NewIndex {
     pub collation: Option<String>,
 }
 
-/// Makes an index of a table of this type, which nobody else may have open meanwhile.
+/// Creates an index of a table of this type, which no other user may have open meanwhile.
 ///
 /// Errors: those of opening the table and of AdsCreateIndex90.
 pub fn create_index(on: On<'_>, table: &str, table_type: u32, new: NewIndex) -> Result<()> {

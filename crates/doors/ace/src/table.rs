@@ -57,7 +57,7 @@ pub struct Table {
     pub columns: Vec<String>,
     /// The table's entry in the dictionary.
     pub bound: Binding,
-    /// Which records it shows, if it is a live cursor.
+    /// The records that it shows, if it is a live cursor.
     pub live: OnceLock<Arc<Members>>,
     /// True if the table takes no part in transactions.
     pub is_transaction_free: AtomicBool,
@@ -353,7 +353,7 @@ impl Table {
     }
 
     /// Returns BOF and EOF of the area, which a program reads after every skip: without the lock, as long as no other
-    /// call has been made since. Who takes the lock for anything forgets it first.
+    /// call has been made since. Any call that takes the lock invalidates them first.
     #[inline]
     pub fn ends(&self) -> Result<(bool, bool)> {
         let ends = self.ends.load(Ordering::Acquire);

@@ -12,7 +12,7 @@ use std::fmt::Write;
 use ace::entries::{self, Entry};
 use common::{compile_text, folder_of_tables, run};
 
-/// Entries for which zeros and NULLs are what somebody may mean.
+/// Entries for which zeros and NULLs are valid arguments.
 const CONTENT_WITH_NOTHING: &[&str] = &[
     "AdsApplicationExit",
     "AdsBeginTransaction",

@@ -67,7 +67,7 @@ fn what_users_may_not_do_is_refused_at_the_server() {
         call(&admin, "AdsDDAddTable", given).code
     };
     assert_eq!(add("Goods", TABLE), AE_SUCCESS);
-    // No path leads out of the folder, whoever names it.
+    // No path leads out of the folder, for any user.
     assert_ne!(add("out", &outside.path().join("x.dbf").display().to_string()), AE_SUCCESS);
     let above = format!("../{}/x.dbf", outside.path().file_name().unwrap().to_string_lossy());
     assert_ne!(add("out", &above), AE_SUCCESS);

@@ -284,7 +284,7 @@ pub fn of(connection: Handle) -> Result<Arc<Connection>> {
 }
 
 /// The connection for a name: that of the handle, or for 0 and a name at a server (by itself, or because the default
-/// folder is there) the one to that server, which is made if there is none. And the name that it knows the table by.
+/// folder is there) the one to that server, which is opened if there is none. And the name that it knows the table by.
 pub fn resolved_for(connection: Handle, name: &str) -> Result<(Handle, Arc<Connection>, String)> {
     let is_below = |default: &str| {
         let plain = files::path_of(name);

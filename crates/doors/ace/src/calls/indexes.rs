@@ -298,7 +298,7 @@ struct Made {
 
 fn make(object: Handle, made: Made, index: Out<Handle>) -> Result<()> {
     let (table, within) = registry::table_or_order(object)?;
-    // The rows of a static cursor are nobody else's. Their indexes go away with it, whichever file is named.
+    // The rows of a static cursor belong to it alone. Their indexes go away with it, whichever file is named.
     let are_rows = table.is_cursor() && table.is_read_only();
     if !are_rows {
         table.check_writable()?;

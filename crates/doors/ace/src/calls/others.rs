@@ -68,7 +68,7 @@ pub fn transaction_free(table: Handle, free: u16) -> Result<()> {
     Ok(())
 }
 
-/// Ends the use of a password, which there is none of.
+/// Ends the use of a password; fails, because no table is encrypted.
 pub fn not_encrypted(table: Handle) -> Result<()> {
     registry::table(table).map(|_| ())
 }

@@ -28,7 +28,7 @@ pub struct Teller {
 }
 
 impl Teller {
-    /// For whoever is registered now.
+    /// A teller for the callbacks that are registered now.
     pub fn new() -> Teller {
         Teller { progress: settings::read(|settings| settings.progress), percent: None }
     }

@@ -14,7 +14,7 @@ use crate::constants::*;
 use crate::failure::{Failure, Result};
 use crate::registry;
 
-/// A section: who is inside, and how often.
+/// A section: the thread inside, and the number of its entries.
 #[derive(Default)]
 struct Section {
     inside: Mutex<Option<(ThreadId, u32)>>,

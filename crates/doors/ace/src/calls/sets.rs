@@ -224,7 +224,7 @@ pub fn julian(object: Handle, field: Field, day: i32) -> Result<()> {
     })
 }
 
-/// A day into a date, or into the day of a moment, whose time stays.
+/// Puts a day into a date, or into the day of a timestamp, whose time stays.
 fn put_day(state: &mut State, number: usize, day: i32) -> Result<()> {
     let kind = kind_of(state, number)?;
     if is_day(kind) {
@@ -267,7 +267,7 @@ pub fn milliseconds(object: Handle, field: Field, time: i32) -> Result<()> {
     on_field(object, field, |state, number, _| put_time(state, number, time))
 }
 
-/// A moment as the file has it: the number of its day in the lower half, milliseconds in the upper.
+/// A timestamp as in the file: the number of its day in the lower half, milliseconds in the upper.
 pub fn moment_raw(object: Handle, field: Field, value: Out<u64>, length: u32) -> Result<()> {
     known(object)?;
     let bits = match length {
@@ -290,7 +290,8 @@ pub fn moment_raw(object: Handle, field: Field, value: Out<u64>, length: u32) ->
     })
 }
 
-/// A time into a time, or into that of a moment, whose day stays; a moment without a day gets the first one there is.
+/// Puts a time into a time field, or into that of a timestamp, whose day stays; a timestamp without a day gets the
+/// first possible one.
 fn put_time(state: &mut State, number: usize, time: i32) -> Result<()> {
     match kind_of(state, number)? {
         FieldKind::Time => {

@@ -449,7 +449,7 @@ pub fn raw_moment_value(day: i32, ms: i32) -> Value {
     }
 }
 
-/// A moment as a text, by the mask.
+/// A timestamp as a text, by the mask.
 pub fn moment_value(text: &str, mask: &str) -> Option<Value> {
     let (date, time) = text.split_once(' ').unwrap_or((text, ""));
     let epoch = settings::read(|settings| settings.epoch);

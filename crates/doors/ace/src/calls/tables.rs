@@ -172,7 +172,7 @@ fn open_here(connection: &Connection, path: &Path, options: &AreaOptions) -> Res
     let files = Arc::clone(&connection.files);
     let _sharing = connection.locks.enter(Sharer::Handle);
     let area = Area::open(Arc::clone(&files), path, options);
-    // A table of which the system lets nobody write a file is opened for reading.
+    // A table with a file that may not be written is opened read-only.
     if options.mode == Mode::Shared && area.as_ref().is_err_and(mainstay_types::Error::is_denied) {
         let options = AreaOptions { mode: Mode::ReadOnly, ..options.clone() };
         if let Ok(readable) = Area::open(files, path, &options) {

@@ -38,7 +38,7 @@ fn with_all<T>(
 ) -> Result<T> {
     let tables = tables_of(connection);
     let known = registry::connection(connection)?;
-    // Nobody else looks for them while the areas of all tables are locked.
+    // No other thread looks for them while the areas of all tables are locked.
     let mut helpers = std::mem::take(&mut *known.helpers.lock().unwrap_or_else(PoisonError::into_inner));
     let mut guards = match tables.iter().map(|table| table.lock()).collect::<Result<Vec<_>>>() {
         Ok(guards) => guards,

@@ -48,10 +48,10 @@ pub fn is_password(user: &Object, password: &str) -> bool {
     }
 }
 
-/// Someone who has logged in.
+/// A logged-in user.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Access {
-    /// The user's name as the dictionary has it; empty for nobody in particular.
+    /// The user's name as in the dictionary; empty for an anonymous user.
     pub user: String,
 }
 
@@ -61,7 +61,7 @@ impl Access {
         Access { user: ADMINISTRATOR.to_owned() }
     }
 
-    /// Logs in: as nobody in particular where the database allows that, else with a password.
+    /// Logs in: anonymously where the database allows that, else with a password.
     ///
     /// Errors: AE_AUTHENTICATION_FAILED, AE_LOGINS_DISABLED, AE_USER_LOGIN_DISABLED.
     pub fn log_in(live: &Live, user: &str, password: &str) -> Result<Access> {
@@ -82,7 +82,7 @@ impl Access {
             return Err(Failure::new(AE_USER_LOGIN_DISABLED, known.name.clone()));
         }
         let name = known.name.clone();
-        // Passwords of the vendor's format cannot be compared; whoever has the files may read them.
+        // Passwords of the vendor's format cannot be compared; a user with access to the files may read them.
         if contents.is_read_only {
             return Ok(Access { user: name });
         }
@@ -127,7 +127,7 @@ impl Access {
         self.is_administrator(contents) || permissions & !effective(contents, &self.user, kind, parent, name).1 == 0
     }
 
-    /// Refuses who has not got all these rights.
+    /// Checks that the user has all these rights.
     ///
     /// Errors: AE_PERMISSION_DENIED.
     pub fn require(&self, contents: &Contents, kind: u32, parent: &str, name: &str, rights: u32) -> Result<()> {

@@ -69,7 +69,7 @@ fn is_ruled(field: &Object) -> bool {
 
 /// The values that the dictionary has for columns of a table which a new row leaves out.
 ///
-/// Errors: AE_INVALID_CONSTRAINT for one that is none; those of opening the table.
+/// Errors: AE_INVALID_CONSTRAINT for an invalid default; those of opening the table.
 pub fn defaults(session: &Session, table: &str) -> Result<Vec<(String, Value)>> {
     let contents = session.live.contents()?;
     let has_default = |field: &&Object| field.text(ADS_DD_FIELD_DEFAULT_VALUE).is_some();

@@ -15,11 +15,11 @@ const LONGEST_NAME: usize = ADS_DD_MAX_OBJECT_NAME_LEN as usize;
 /// The administrator that every dictionary has.
 pub const ADMINISTRATOR: &str = "ADSSYS";
 
-/// The groups that every dictionary has: those who may do everything, and everybody.
+/// The groups that every dictionary has: administrators, and all users.
 pub const ADMINISTRATORS: &str = "DB:Admin";
 /// See [`ADMINISTRATORS`].
 pub const EVERYBODY: &str = "DB:Public";
-/// All of them; the last two say what their members may do to the server, which there is none of.
+/// All of them; the last two give rights at the vendor's server, and have no effect here.
 pub const GROUPS: [&str; 4] = [ADMINISTRATORS, "DB:Backup", "DB:Debug", EVERYBODY];
 
 /// A property's value.
@@ -77,7 +77,7 @@ impl Object {
         self.properties.get(&property).and_then(Property::number).unwrap_or(0)
     }
 
-    /// Sets a text, or takes the property away if there is none.
+    /// Sets a text; `None` removes the property.
     pub fn set_text(&mut self, property: u32, text: Option<String>) {
         match text.filter(|text| !text.is_empty()) {
             Some(text) => self.properties.insert(property, Property::Text(text)),
@@ -137,7 +137,8 @@ pub fn same(left: &str, right: &str) -> bool {
     left == right || left.to_lowercase() == right.to_lowercase()
 }
 
-/// Kinds whose names exclude each other: what a statement may name where a table is expected, and who may log in.
+/// Kinds whose names exclude each other: objects that a statement may name where a table is expected, and users with
+/// groups.
 fn shares_names(kind: u32, other: u32) -> bool {
     let is_relation =
         |kind| matches!(kind, ADS_DD_TABLE_OBJECT | ADS_DD_VIEW_OBJECT | ADS_DD_PROCEDURE_OBJECT | ADS_DD_LINK_OBJECT);
@@ -319,7 +320,7 @@ impl Contents {
     }
 }
 
-/// Which kinds of objects have an object of this kind as their parent.
+/// The kinds of objects that have an object of this kind as their parent.
 fn owns(kind: u32) -> fn(u32) -> bool {
     match kind {
         ADS_DD_TABLE_OBJECT | ADS_DD_VIEW_OBJECT => |child| {

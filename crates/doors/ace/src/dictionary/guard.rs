@@ -263,7 +263,7 @@ impl Guard {
     fn follow(&self, area: &mut Area, follows: Follows) -> Result<()> {
         let Some(transaction) = area.transaction() else { return Ok(()) };
         let Follows { mut steps, own, since, after } = follows;
-        // Whoever looks for a parent of these children, and triggers, read the file.
+        // Lookups of a parent for these children, and triggers, read the file.
         let mut done = area.flush().map_err(Failure::from);
         for step in &mut steps {
             done = done.and_then(|()| run(step, &transaction));
@@ -297,7 +297,7 @@ impl Guard {
                 Err(failure) => Err(Error::new(Code::Cancelled, failure.detail.clone())),
             };
             committed.inspect_err(|_| {
-                // The first error is the one to report; what is not undone now is by who opens a table next.
+                // The first error is the one to report; the next opening of the table recovers the rest.
                 let _ = workarea::rollback_with(&own, &mut all, others);
             })
         };
@@ -443,7 +443,7 @@ impl RecordRules for Guard {
         if state.is_own || appended != Some(area.record_number()) {
             return Ok(());
         }
-        // The blank record is in the file, and may be one that the rules refuse: nobody is to see it.
+        // The blank record is in the file, and the rules may refuse it: it must not become visible.
         state.is_own = true;
         drop(state);
         let given_up = area.delete().and_then(|()| area.write());

@@ -27,17 +27,17 @@ pub enum Form {
 /// The users who may see or change a property.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Who {
-    /// Whoever may do anything with the object: read, write, execute.
+    /// Users with any right to the object: read, write, execute.
     User,
-    /// Whoever may change records of the table, or alter it.
+    /// Users who may change records of the table, or alter it.
     Writer,
-    /// Whoever may alter the object.
+    /// Users who may alter the object.
     Alterer,
-    /// The user itself, and who may alter it.
+    /// The user itself, and users who may alter it.
     Itself,
     /// The administrator alone.
     Administrator,
-    /// Nobody: it follows from something else.
+    /// No user: the property follows from something else.
     Nobody,
 }
 

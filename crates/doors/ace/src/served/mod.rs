@@ -50,7 +50,7 @@ impl Dictionaries for ServedDictionaries {
         let files: Arc<dyn FileSystem> = Arc::new(Confined::new(Arc::clone(&self.0), root));
         let live = Live::open(Arc::clone(&files), path).map_err(told)?;
         if live.contents().map_err(told)?.is_read_only {
-            // Whoever asks could not be told from others: its passwords are not readable.
+            // The client could not be identified: its passwords are not readable.
             let message = "a dictionary in Advantage's format is opened on its own machine only";
             return Err(told(Failure::new(AE_CANNOT_OPEN_DICTIONARY, message)));
         }
@@ -243,7 +243,7 @@ impl SqlSession for Statements {
     }
 
     fn set_table_type(&mut self, table_type: u32) {
-        // Whoever cannot be told fails with the statement that follows.
+        // A failure is reported by the statement that follows.
         let _ = self.0.sql(|session| {
             session.set_table_type(table_type);
             Ok(())

@@ -82,7 +82,7 @@ pub fn validate(
         ) => &named.parent,
         _ => return Ok(()),
     };
-    // The rule as it will be, in a copy that nobody else sees.
+    // The new rule, in a private copy.
     let mut changed = contents.clone();
     let object = match named.kind {
         ADS_DD_TABLE_OBJECT => changed.get_mut(ADS_DD_TABLE_OBJECT, "", table)?,

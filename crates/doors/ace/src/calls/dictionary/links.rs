@@ -21,7 +21,7 @@ fn check(session: &Session, path: &str, user: Option<&str>, password: &str) -> R
     }
 }
 
-/// The user of a link; none if it is whoever is connected.
+/// The user of a link; `None` if it is the connected user.
 fn user_of(options: u32, user: Text) -> Option<String> {
     match options & ADS_LINK_AUTH_ACTIVE_USER {
         0 => Some(user.optional_string().unwrap_or_default()),

@@ -84,7 +84,7 @@ impl Named {
     }
 }
 
-/// Refuses who may not see or change a property.
+/// Checks that the user may see or change a property.
 fn check(session: &Session, contents: &Contents, named: &Named, who: Who) -> Result<()> {
     let access = &session.access;
     let is_administrator = access.is_administrator(contents);
@@ -278,7 +278,7 @@ pub fn get(dictionary: Handle, named: &Named, id: u16, value_place: Pointer, len
     let found = value(&session, &contents, named, id)?;
     let found = match (found, rule.form) {
         (Some(found), _) => found,
-        // A switch that was never set is off; so are the numbers of versions, and nobody has failed to log in.
+        // A switch that was never set is off; so are the numbers of versions and of failed logins.
         (None, Form::Flag) => Property::Number(0),
         (None, _) if NOTHING_IS_0.contains(&id) => Property::Number(0),
         (None, _) => return Err(Failure::new(AE_PROPERTY_NOT_SET, rule.name)),

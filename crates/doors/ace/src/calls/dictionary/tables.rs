@@ -150,7 +150,7 @@ pub fn add_90(
     add(dictionary, name, path, table_type, char_type, index_files, comments)
 }
 
-/// Fails unless nobody uses a table, and no relation has it as its parent.
+/// Fails if a table is in use, or is the parent of a relation.
 fn must_be_free(session: &Session, contents: &Contents, table: &str) -> Result<()> {
     let is_parent = |relation: &&crate::dictionary::Object| {
         relation.text(ADS_DD_RI_PRIMARY_TABLE).is_some_and(|parent| same(parent, table))
