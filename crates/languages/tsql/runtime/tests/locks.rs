@@ -174,7 +174,7 @@ fn a_table_has_its_new_name_with_all_that_belongs_to_it_or_not_at_all() {
     let trigger = "CREATE TRIGGER Watch ON Old AFTER INSERT AS UPDATE Stock SET amount = amount + 1 WHERE id = 1";
     assert_eq!(errors(&mut one, table), NONE);
     assert_eq!(errors(&mut one, trigger), NONE);
-    // The name of the default is somebody else's for a while.
+    // Another session holds the name of the default for a while.
     assert_eq!(errors(&mut other, "BEGIN TRAN EXEC sp_rename 'D_Old', 'D_Other'"), NONE);
     assert_eq!(errors(&mut one, "SET LOCK_TIMEOUT 20 EXEC sp_rename 'Old', 'New'"), [1222]);
     assert_eq!(errors(&mut one, "INSERT Old (b) VALUES (1)"), NONE);
@@ -209,7 +209,7 @@ fn tablock_has_the_table_of_a_change_alone() {
         assert_eq!(value(&mut other, "SELECT COUNT(*) FROM Orders WHERE id < 10"), "2", "{batch}");
         assert_eq!(errors(&mut one, "ROLLBACK"), NONE, "{batch}");
     }
-    // It waits for who has written, and a shared lock lets others have one.
+    // It waits for a writer, and a shared lock lets others have one.
     assert_eq!(errors(&mut one, "BEGIN TRAN UPDATE Orders SET amount = 5 WHERE id = 1"), NONE);
     assert_eq!(errors(&mut other, "INSERT Orders WITH (TABLOCK) VALUES (50, 5)"), [1222]);
     assert_eq!(errors(&mut one, "ROLLBACK"), NONE);

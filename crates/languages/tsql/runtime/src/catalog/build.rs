@@ -391,7 +391,7 @@ fn columns(
         let id = place as i64 + 1;
         let mut default = 0;
         let data_type = type_of_field(&field_of(column)).unwrap_or(DataType::NVarChar(Length::Max));
-        // The core gives row versions by a default, which nobody has written.
+        // The core gives row versions by a default, which is not part of the definition.
         let is_version = data_type == DataType::RowVersion;
         if let Some(text) = column.default.as_ref().filter(|_| !is_version) {
             default = sign * named_id(&format!("default {} {}", table.id, column.id));

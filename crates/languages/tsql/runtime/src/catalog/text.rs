@@ -18,7 +18,8 @@ pub(crate) fn shown(text: &str, columns: &[&str]) -> String {
     }
 }
 
-/// The moment, before the cast around it says which function it is. No definition has these signs.
+/// A placeholder for the current time, until the cast around it decides which function it is. No definition has these
+/// signs.
 const NOW: &str = "\u{1}";
 const NOW_UTC: &str = "\u{2}";
 
@@ -307,7 +308,7 @@ impl Reader<'_> {
                 }))
             }
             ("newid", 0) if detail == "sequential" => Some(Shown::tight("newsequentialid()")),
-            // A default is brought to the type of its column, which nobody has written.
+            // A default is converted to the type of its column; the conversion is not part of the definition.
             ("assign", 1) => values.pop(),
             ("try_cast" | "try_convert", 1..) => {
                 Some(Shown::tight(format!("TRY_CAST({} AS {})", joined(values), bracketed(detail))))

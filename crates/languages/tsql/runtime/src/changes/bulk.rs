@@ -67,7 +67,7 @@ fn insert_text(table: &str, named: &[String], given: &[usize], shown: &[String])
 }
 
 impl Inner {
-    /// Which of these columns have a default.
+    /// The places of those columns that have a default.
     fn places_with_default(&mut self, table: &str, named: &[String]) -> Vec<usize> {
         let names = self.names(&[]);
         let found = names.with_definition(table, |definition| {
@@ -76,7 +76,7 @@ impl Inner {
         found.unwrap_or_default()
     }
 
-    /// Which of these columns is the table's identity column, whose numbers the load brings then.
+    /// The place of the table's identity column among these columns; the load supplies its numbers then.
     fn place_of_identity(&mut self, table: &ObjectName, named: &[String]) -> Option<usize> {
         let columns = self.names(&[]).columns(table)?;
         let identity = columns.iter().find(|column| column.is_identity)?;

@@ -48,8 +48,8 @@ fn is_of_definition(error: &Raised) -> bool {
 }
 
 impl Runner<'_> {
-    /// A change. When its tables were changed between its planning and its writing, or are after it has waited for who changes
-    /// them, nothing was done, and it begins again with what they and their triggers are then.
+    /// A change. When its tables were changed between its planning and its writing, or while it waited for another
+    /// session's changes, nothing was done, and it begins again with the new tables and triggers.
     pub(crate) fn change(
         &mut self,
         loaded: &Arc<Loaded>,
@@ -58,7 +58,7 @@ impl Runner<'_> {
         change: &Change,
         call: &mut StatementCall<'_>,
     ) -> Ran {
-        // The triggers are those of the moment of writing, however long ago the batch began.
+        // The triggers are those at the time of writing, however long ago the batch began.
         self.inner.refresh_changed().map_err(raised)?;
         for _ in 0..MOST_PLANS {
             match self.change_once(loaded, number, host, change, call) {

@@ -296,7 +296,7 @@ impl Runner<'_> {
         Ok(Flow::NEXT)
     }
 
-    /// FETCH without INTO: the row goes to the client, or to who captures it.
+    /// FETCH without INTO: the row goes to the client, or to the capture around it.
     fn send_fetched(&mut self, columns: &[mainstay_tds::Column], row: Option<Vec<Value>>) -> Ran {
         let count = u64::from(row.is_some());
         let most = self.inner.state.options.most_text();

@@ -63,7 +63,7 @@ impl Inner {
     /// Drops the temporary tables that this session has made for all.
     pub(crate) fn drop_globals(&mut self) {
         for name in std::mem::take(&mut self.state.globals) {
-            // One that somebody has dropped is not there any more.
+            // It may have been dropped already.
             let _ = self.core.execute_uninterrupted(&format!("DROP TABLE IF EXISTS {}", global_name(&name)));
         }
     }

@@ -17,8 +17,9 @@ use mainstay_vm::{Flow, Raised};
 
 /// Renames, and warns as SQL Server does.
 ///
-/// Errors: 15225 for what is not there, 15248 for a column that is not, 15249 for a kind that is none, 15335 for a name
-/// that is taken, 15336 for what a table or a module that is bound to it needs, 40515 for views, sequences, synonyms and types.
+/// Errors: 15225 for an object that does not exist, 15248 for a column that does not, 15249 for an unknown kind, 15335
+/// for a name that is taken, 15336 for an object that a table or a schema-bound module needs, 40515 for views,
+/// sequences, synonyms and types.
 pub(crate) fn rename(runner: &mut Runner<'_>, name: &str, to: &str, kind: &str) -> Ran {
     let known = object_name(name);
     // In one: a row that came between a table's new name and that of what belongs to it would miss its triggers.

@@ -112,7 +112,7 @@ impl Inner {
             true => properties.options(&full_name(&sequence.name))?,
             false => String::new(),
         };
-        // One statement: nobody ever finds the sequence gone.
+        // One statement: no session ever finds the sequence missing.
         let restart = next.map_or_else(String::new, |next| format!(" RESTART WITH {next}"));
         match changes.is_empty() && restart.is_empty() {
             true => Ok(()),

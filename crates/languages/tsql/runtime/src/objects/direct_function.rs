@@ -61,7 +61,7 @@ impl Runner<'_> {
         self.expect(&loaded);
         let program = Arc::clone(&loaded.program);
         let row_count = self.inner.state.row_count;
-        // A function tells nobody of its statements, and its errors are those of who calls it.
+        // A function sends no messages about its statements, and its errors are those of its caller.
         self.silent += 1;
         let outcome = call.machine().run(self, &program, &arguments);
         self.silent -= 1;

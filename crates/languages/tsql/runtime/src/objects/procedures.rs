@@ -256,7 +256,7 @@ fn text(name: &str, length: u16) -> Column {
 }
 
 impl Runner<'_> {
-    /// Gives a result to the client, or to who captures it.
+    /// Sends a result to the client, or to the capture around it.
     pub(crate) fn give(&mut self, columns: &[Column], rows: &[Vec<Value>]) -> Ran {
         if let Some(captured) = self.inner.state.captured.last_mut() {
             captured.take(columns, rows.iter().cloned())?;

@@ -60,8 +60,8 @@ pub(crate) fn keys_of(trigger: &str) -> impl Iterator<Item = String> + '_ {
 }
 
 impl Inner {
-    /// Has the table alone whose triggers a transaction changes, until that ends: who waits to write there is to fire those that
-    /// there are then.
+    /// Locks the table whose triggers a transaction changes, until that ends: writers that wait for it must fire the
+    /// new triggers.
     ///
     /// Errors: those of waiting.
     pub(crate) fn hold_for_triggers(&mut self, table: &ObjectName) -> Result<(), Box<Raised>> {
@@ -72,7 +72,8 @@ impl Inner {
         self.core.hold_table(&table).map_err(raised_error)
     }
 
-    /// Sees that there can be such a trigger, and that nobody else writes its table until the transaction ends.
+    /// Checks that such a trigger is possible, and keeps other sessions from writing its table until the transaction
+    /// ends.
     ///
     /// Errors: 2111 for a second one instead of an event, 8197 for a table or view that is not there, 40515 for one of the database or the server.
     pub(crate) fn check_trigger(&mut self, trigger: &Trigger) -> Result<(), Box<Raised>> {

@@ -23,7 +23,7 @@ pub(crate) struct Collector<'a> {
 }
 
 impl<'a> Collector<'a> {
-    /// One whose messages go to a client; without a client, nobody sees them.
+    /// A collector whose messages go to a client; without a client they are discarded.
     pub(crate) fn new(sink: Option<&'a mut dyn Sink>) -> Collector<'a> {
         Collector { sink, results: Vec::new(), others: Vec::new(), error: None }
     }

@@ -70,7 +70,7 @@ pub(crate) struct Inner {
     pub(crate) lock_plans: crate::changes::hints::LockPlans,
     /// The options that the session began with, and has again after a reset.
     pub(crate) own_options: Options,
-    /// Which variables are NULL to the statement that runs, where that counts.
+    /// The variables that are NULL to the running statement, where that matters.
     pub(crate) nulls: Nulls,
     /// The errors that gave NULL instead.
     pub(crate) forgiven: Arc<Forgiven>,
@@ -88,13 +88,13 @@ pub(crate) struct Stopper {
 impl Cancel for Stopper {
     fn cancel(&self) {
         self.machine.store(true, Ordering::Release);
-        // A request has many statements: the wish is not for the one alone that runs now.
+        // A request has many statements: the cancellation is not only for the one that runs now.
         self.core.cancel_request();
     }
 }
 
 impl Stopper {
-    /// Takes the wish back: it is carried out, or was for the request before.
+    /// Resets the cancellation: it is done, or was for the request before.
     fn go_on(&self) {
         self.machine.store(false, Ordering::Release);
         self.core.begin_request();
@@ -267,7 +267,7 @@ impl Session {
 
     /// The form that a procedure, function or trigger is compiled to.
     ///
-    /// Errors: 15009 for a name that is none, and those of compiling it.
+    /// Errors: 15009 for an unknown name, and those of compiling it.
     pub fn explain(&mut self, name: &str) -> Result<String, Message> {
         self.inner.refresh()?;
         let Some(object) = self.inner.modules.called(&object_name(name)).cloned() else {
@@ -339,7 +339,7 @@ impl Session {
             Ok(()) => true,
             Err(raised) => {
                 if raised.uncatchable {
-                    // A wish to stop is carried out. What is to be done now is not for it.
+                    // The cancellation is done. What is to be done now is not for it.
                     self.cancel.go_on();
                     self.limit_time(None);
                 }
@@ -593,7 +593,7 @@ pub(crate) fn object_name(text: &str) -> ObjectName {
     ObjectName { parts, ..ObjectName::default() }
 }
 
-/// The moment, as the server's clock shows it.
+/// The current time of the server's clock.
 pub(crate) fn now() -> Timestamp {
     let since = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default();
     let days = i32::try_from(since.as_secs() / 86_400).unwrap_or(0);

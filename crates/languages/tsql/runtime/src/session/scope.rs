@@ -39,7 +39,7 @@ pub(crate) struct Names<'a> {
     pub(crate) modules: &'a Modules,
     pub(crate) state: &'a State,
     pub(crate) calls: &'a TableCalls,
-    /// Which of the variables are NULL.
+    /// The variables that are NULL.
     pub(crate) nulls: &'a Nulls,
     /// The types of the variables that the statement is given.
     pub(crate) variables: &'a [(String, DataType)],

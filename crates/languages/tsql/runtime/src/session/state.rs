@@ -81,7 +81,7 @@ pub(crate) struct State {
     pub(crate) context_info: Option<Vec<u8>>,
     /// The documents of `sp_xml_preparedocument`.
     pub(crate) xml_documents: XmlDocuments,
-    /// The moment of the statement, which is looked up when the statement asks for it the first time.
+    /// The time of the statement, which is read at its first use.
     now: Cell<Timestamp>,
     /// True if another statement has begun since it was read.
     is_past: Cell<bool>,
@@ -208,7 +208,7 @@ impl TemporaryTable {
     }
 }
 
-/// A moment of DATETIME, in units of 100 ns.
+/// A tick of DATETIME, in units of 100 ns.
 const TICK: u64 = 33_333;
 
 impl State {
@@ -218,14 +218,14 @@ impl State {
         updated.is_some_and(|columns| columns.iter().any(|name| name.eq_ignore_ascii_case(column)))
     }
 
-    /// Another statement begins, at a moment of its own.
+    /// Another statement begins, with a time of its own.
     #[inline]
     pub(crate) fn tick(&mut self) {
         self.is_past.set(true);
     }
 
-    /// The moment of the statement: another one only if it is another one to DATETIME, since what asks several times in a
-    /// row means one mostly.
+    /// The time of the statement: a new one only if DATETIME can distinguish it, since several statements in a row
+    /// mostly mean the same time.
     pub(crate) fn now(&self) -> Timestamp {
         if self.is_past.replace(false) {
             let now = crate::session::now();
@@ -236,13 +236,13 @@ impl State {
         self.now.get()
     }
 
-    /// The moment that was looked up last: not before the batch began.
+    /// The time that was read last: not before the batch began.
     #[inline]
     pub(crate) fn known_now(&self) -> Timestamp {
         self.now.get()
     }
 
-    /// The moment at which a batch or a call begins.
+    /// Sets the time at which a batch or a call begins.
     pub(crate) fn begin_at(&mut self, now: Timestamp) {
         (self.now, self.is_past) = (Cell::new(now), Cell::new(false));
     }

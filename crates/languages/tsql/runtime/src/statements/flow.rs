@@ -250,7 +250,7 @@ pub(crate) fn session_value(state: &State, nesting: usize, function: SessionFunc
     }
 }
 
-/// A moment as a DATETIME has it: to a third of a hundredth of a second.
+/// A timestamp with the precision of DATETIME: a third of a hundredth of a second.
 fn thirds(moment: Timestamp) -> Timestamp {
     let (date, ticks) = moment.split();
     let date: Date = date;

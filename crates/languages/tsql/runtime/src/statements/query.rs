@@ -36,7 +36,7 @@ pub(crate) struct Plan {
     settings: Settings,
     /// The variables that it was made for being NULL or not.
     nulls: Vec<Asked>,
-    /// The catalog that everybody has, from before its names were looked up.
+    /// The version of the shared catalog, from before its names were looked up.
     pub(crate) catalog: u64,
     /// The names that it was made for, for comparison.
     uses: Uses,
@@ -266,7 +266,7 @@ impl Runner<'_> {
         Ok(Flow::NEXT)
     }
 
-    /// SELECT of values that are there already: one row, to the client or to who captures it.
+    /// SELECT of values that are known already: one row, to the client or to the capture around it.
     pub(crate) fn row(&mut self, loaded: &Loaded, number: usize, is_begun: bool, call: &StatementCall<'_>) -> Ran {
         let columns = loaded.row_columns(number);
         if !is_begun {
@@ -290,7 +290,7 @@ impl Runner<'_> {
         Ok(Flow::NEXT)
     }
 
-    /// Sends the rows of a plan to the client, or to who captures them.
+    /// Sends the rows of a plan to the client, or to the capture around them.
     fn send(&mut self, plan: &mut Plan, values: &[Value], query: &Query) -> Result<u64, Box<Raised>> {
         let parameters: Vec<ValueRef<'_>> = values.iter().map(Value::as_ref).collect();
         let limit = match self.inner.state.options.row_limit {

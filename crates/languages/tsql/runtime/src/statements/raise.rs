@@ -84,7 +84,7 @@ pub(crate) fn throw(call: &StatementCall<'_>) -> Ran {
 
 /// The text of a message that RAISERROR names by its number.
 ///
-/// Errors: 2732 for a number that is none, 18054 for one that has no text here.
+/// Errors: 2732 for an invalid number, 18054 for one that has no text here.
 fn numbered(
     kept: &Kept,
     number: i64,

@@ -273,7 +273,7 @@ impl<'a> Runner<'a> {
         {
             self.inner.transaction(&mainstay_tsql_syntax::tree::Transaction::Begin(false, None, None), None)?;
             self.inner.announce(self.sink);
-            // Nobody who runs has to end it: no procedure miscounts by it.
+            // No running module has to end it: no procedure miscounts by it.
             self.inner.state.levels.iter_mut().for_each(|level| level.transactions = 1);
         }
         if session::has_plan(&host.action) || self.inner.state.options.statistics.any() {

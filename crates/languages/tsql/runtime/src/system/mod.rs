@@ -12,7 +12,7 @@ struct Text {
     name: &'static str,
     text: &'static str,
     object: OnceLock<Option<Object>>,
-    /// The same over the views of `tempdb`, for who calls it there.
+    /// The same over the views of `tempdb`, for calls there.
     of_temporary: OnceLock<Option<Object>>,
 }
 

@@ -88,7 +88,7 @@ fn whole(value: u64) -> i64 {
     i64::try_from(value).unwrap_or(i64::MAX)
 }
 
-/// The ticks of a moment in a millisecond.
+/// The ticks in a millisecond.
 pub(super) const TICKS_PER_MS: i64 = 10_000;
 
 /// A session that waits for another one.

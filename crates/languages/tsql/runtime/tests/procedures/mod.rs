@@ -14,8 +14,8 @@ const CALLERS: usize = 4;
 /// The time that two callers have to meet before a test fails.
 const PATIENCE: Duration = Duration::from_secs(30);
 
-/// Calls a procedure once in each of several sessions, all at the same moment: what each returned, or the number of the
-/// error that ended it.
+/// Calls a procedure once in each of several sessions, all at the same time: the return value of each, or the number of
+/// the error that ended it.
 fn at_once(instance: &Instance, call: &(impl Fn(usize) -> String + Sync)) -> Vec<String> {
     let barrier = Barrier::new(CALLERS);
     let run = |number: usize| {
@@ -54,7 +54,7 @@ const BANK: &str = "CREATE TABLE Accounts (id INT PRIMARY KEY, balance INT NOT N
     INSERT Accounts VALUES (1, 100), (2, 100), (3, 100)
     CREATE TABLE Seen (what INT)";
 
-/// Passes through a state that nobody may see, and leaves it by ROLLBACK when `@stays` is 0.
+/// Passes through a state that no session may see, and leaves it by ROLLBACK when `@stays` is 0.
 const THROUGH_A_FALSE_STATE: &str = "CREATE PROCEDURE Through @id INT, @stays BIT AS
 BEGIN
     SET NOCOUNT ON
@@ -89,7 +89,7 @@ fn read_committed_procedures_see_no_state_that_was_not_committed_and_lose_no_inc
     }
     const ROUNDS: usize = 15;
     for round in 0..ROUNDS {
-        // One who looks, and three at the same row, one of whom takes back what he did.
+        // One reader, and three writers of the same row, one of which rolls its change back.
         let call = |caller: usize| match caller {
             0 => "Look".to_owned(),
             _ => format!("Through {}, {}", round % 3 + 1, u8::from(caller > 1)),
@@ -197,8 +197,8 @@ fn what_a_procedure_reads_again_is_the_same_from_repeatable_read_on() {
     assert!(is_seen(|| at_once(&instance, &one_writes).iter().any(|status| status == "1")), "the callers do not meet");
 }
 
-/// Takes from one of two accounts if both together have enough; adds a row if there are fewer than five. Each looks at what
-/// another one writes, and writes what nobody else does: a snapshot sees no conflict.
+/// Takes from one of two accounts if both together have enough; adds a row if there are fewer than five. Each session
+/// reads rows that another one writes, and writes rows that no other does: a snapshot sees no conflict.
 fn looks_and_writes(level: &str) -> [String; 2] {
     let procedure = |name: &str, condition: &str, change: &str| {
         format!(

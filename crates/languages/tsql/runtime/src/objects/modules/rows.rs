@@ -242,7 +242,7 @@ fn write_row(core: &mut mainstay_engine::Session, values: [&str; 5], define: Def
         DefineKind::Alter => {
             format!("UPDATE {table} SET name = $2, kind = $3, parent = $4, \"text\" = $5 WHERE \"key\" = $1")
         }
-        // In one statement: nobody is to find an object missing while it is replaced.
+        // In one statement: no session must find an object missing while it is replaced.
         DefineKind::CreateOrAlter => format!(
             "{insert} ON CONFLICT (\"key\") DO UPDATE SET name = excluded.name, kind = excluded.kind, \
              parent = excluded.parent, \"text\" = excluded.\"text\""
