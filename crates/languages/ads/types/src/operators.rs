@@ -349,7 +349,7 @@ fn like(it: &Arguments<'_>) -> Outcome {
         3 => it.text(2)?.chars().next(),
         _ => None,
     };
-    // A CHAR value has blanks up to its length, and a pattern says nothing of them.
+    // A CHAR value has blanks up to its length, which a pattern ignores.
     Ok(Value::Boolean(matches(it.text(0)?.trim_end_matches(' '), it.text(1)?.trim_end_matches(' '), escape)))
 }
 

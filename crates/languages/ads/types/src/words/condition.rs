@@ -123,7 +123,7 @@ impl Pattern {
 }
 
 impl Term {
-    /// Where the term stands in a field: first word and last.
+    /// The places of the term in a field: first word and last.
     fn places(&self, field: usize, words: &[String]) -> Vec<(usize, usize)> {
         let Some(Some(form)) = self.forms.get(field) else { return Vec::new() };
         let fits = |window: &[String]| window.iter().zip(form).all(|(word, pattern)| pattern.matches(word));
@@ -147,7 +147,7 @@ impl Node {
         }
     }
 
-    /// Where what is looked for stands in one field, for NEAR.
+    /// The places of the operand in one field, for NEAR.
     fn places(&self, field: usize, words: &[String]) -> Vec<(usize, usize)> {
         match self {
             Node::Term(term) => term.places(field, words),

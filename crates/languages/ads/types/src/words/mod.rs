@@ -43,7 +43,7 @@ pub struct Options {
     pub shortest: u32,
     /// An index holds as many characters of a word.
     pub longest: u32,
-    /// Where texts are split.
+    /// The characters at which texts are split.
     pub delimiters: String,
     /// Words that are ignored, with blanks between.
     pub noise: String,
