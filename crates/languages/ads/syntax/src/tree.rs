@@ -292,7 +292,7 @@ pub struct Module {
     pub parameters: Vec<Parameter>,
     /// The script between BEGIN and END.
     pub body: Vec<Statement>,
-    /// Where that stands.
+    /// The place of the body.
     pub body_span: Span,
 }
 
@@ -307,7 +307,7 @@ pub enum ModuleKind {
     Trigger(Trigger),
 }
 
-/// When a trigger fires.
+/// The time at which a trigger fires.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Trigger {
     /// On which table.

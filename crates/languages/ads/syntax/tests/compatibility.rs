@@ -47,7 +47,7 @@ fn ordinary_scripts_have_no_row() {
     assert_eq!(found(script), []);
 }
 
-/// Every statement tells its error, although the parser ends at the first.
+/// Every statement reports its error, although the parser ends at the first.
 #[test]
 fn a_script_with_errors_tells_them_all() {
     let script = "SELECT FROM t;\nSELECT a FROM t;\nIF 1 = 1 THEN\n  SELECT nosuch( a ) FROM t;\nEND;\n\

@@ -68,7 +68,7 @@ pub fn assess(text: &str, names: &Names) -> Assessed {
 struct Walk<'t> {
     names: &'t Names,
     lines: &'t Lines,
-    /// Where the piece begins that is walked.
+    /// The offset of the piece that is walked.
     offset: u32,
     line: u32,
     in_function: bool,

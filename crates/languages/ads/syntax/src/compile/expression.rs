@@ -357,7 +357,7 @@ fn function(name: &str, arguments: Vec<Typed>) -> Option<Typed> {
     let operation = mainstay_ads_types::operation(name)?;
     let types: Vec<Option<SqlType>> = arguments.iter().map(|(_, sql_type)| Some(*sql_type)).collect();
     let sql_type = operation.bind(&types).ok()??;
-    // A number of no fixed scale is kept with the value.
+    // A number of no fixed scale is stored with the value.
     let ty = match sql_type {
         SqlType::Decimal { .. } => return None,
         sql_type => storage_type(sql_type),

@@ -44,7 +44,7 @@ pub struct Action {
     pub kind: ActionKind,
     /// The variables whose values are its inputs, in order.
     pub names: Vec<(String, SqlType)>,
-    /// Where it stands.
+    /// The statement's place.
     pub span: Span,
 }
 
@@ -118,7 +118,7 @@ pub fn key(name: &str) -> String {
     name.to_lowercase()
 }
 
-/// Where the lines of a text begin.
+/// The offsets of the lines of a text.
 fn lines(text: &str) -> Vec<u32> {
     let ends = text.bytes().enumerate().filter(|(_, byte)| *byte == b'\n');
     ends.map(|(place, _)| u32::try_from(place).unwrap_or(u32::MAX)).collect()

@@ -10,7 +10,7 @@ use crate::tree::Content;
 use mainstay_ads_types::native;
 use mainstay_ads_types::words::{NOISE, Options};
 
-/// As long as a word of an index may be.
+/// The greatest length of a word of an index.
 const LONGEST: u32 = 1000;
 
 impl Parser<'_> {

@@ -165,8 +165,8 @@ pub fn merge(merge: &Merge, using: &Source, scope: &dyn Scope) -> Parse<MergePla
     Ok(plan)
 }
 
-/// The UPDATE and the INSERT that a MERGE without USING is, the second for when the first finds no row, and a query that
-/// tells whether there is one.
+/// The UPDATE and the INSERT that a MERGE without USING consists of, the second for the case that the first finds no
+/// row, and a query that tests if there is one.
 ///
 /// Errors: as [`super::query`].
 pub fn upsert(merge: &Merge, scope: &dyn Scope) -> Parse<(Option<String>, Option<String>, String)> {
