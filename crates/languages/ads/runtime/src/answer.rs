@@ -94,7 +94,7 @@ impl Rows {
 /// The rows of a statement for its cursor.
 pub(crate) struct Source {
     pub(crate) rows: Rows,
-    /// The statement, for what is said about errors.
+    /// The statement, for error messages.
     pub(crate) text: String,
 }
 
@@ -145,7 +145,7 @@ fn adt_field(field: &Field) -> Option<String> {
     (is_filled || is_kept).then(|| declared.clone())
 }
 
-/// The fields of files that the columns of an answer are, as [`FIELD_COLUMN`] says them, with their types.
+/// The fields of files behind the columns of an answer, from [`FIELD_COLUMN`], with their types.
 pub(crate) fn fields_of(answer: &Answer) -> Vec<Option<(String, SqlType)>> {
     let fields = answer.schema().fields().iter();
     fields.map(|field| Some((field.metadata().get(FIELD_COLUMN)?.clone(), sql_type(field)?))).collect()

@@ -40,7 +40,7 @@ pub(crate) const PREFIX: &str = "mainstay-ads-";
 /// The field of a file that a column is, as programs of xBase write it, and its type.
 pub(crate) type KeptField = Option<(String, SqlType)>;
 
-/// The key of a new table: the name of its index, if it says one, and its columns.
+/// The key of a new table: the name of its index, if it has one, and its columns.
 type NewKey = (Option<Name>, Vec<Name>);
 
 /// A number for each folder of temporary tables of this process.
@@ -94,7 +94,7 @@ impl Drop for Temporary {
 /// Removes the files of a table that could not be made whole.
 fn remove_files(files: &dyn FileSystem, path: &Path) {
     for extension in extensions_of(path) {
-        // Not every table has all of these; the error that was in the way is told.
+        // Not every table has all of these; the error before it is reported.
         let _ = files.remove(&path.with_extension(extension));
     }
 }
@@ -319,7 +319,8 @@ impl Inner {
         };
         let finished = self.finish_table(table, &name, &path, key);
         if finished.is_err() {
-            // Without its key it is not the table that was asked for; what cannot be removed stays, and is told.
+            // Without its key it is not the table that was asked for; a file that cannot be removed stays, and is
+            // reported.
             let _ = self.core(&format!("DROP TABLE {}", quoted(&name)));
         }
         finished

@@ -39,7 +39,7 @@ impl Engine {
         Ok(Engine { open: Mutex::default(), served, goes_on: OnceLock::new() })
     }
 
-    /// Says what goes on at the server, for the procedures that tell it; false if it was said before.
+    /// Sets the source of the server's activity, for the procedures that report it; false if it was set before.
     pub fn tell(&self, goes_on: GoesOn) -> bool {
         self.goes_on.set(goes_on).is_ok()
     }

@@ -38,7 +38,7 @@ pub(crate) struct Functions {
     shows_deleted: AtomicBool,
     /// Reports the activity of the server.
     goes_on: Mutex<Option<GoesOn>>,
-    /// When what runs is to be ended.
+    /// The deadline of the running text.
     deadline: Mutex<Option<Instant>>,
     /// The session that runs them, made when one is first called.
     session: Mutex<Option<Box<Session>>>,

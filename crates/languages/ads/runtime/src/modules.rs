@@ -22,7 +22,7 @@ use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-/// Where the files are, in the folder of the tables.
+/// The folder of the files, in the folder of the tables.
 const FOLDER: [&str; 2] = ["procedures", "advantage"];
 
 /// The error of an object that is there already, and of one that is not.
@@ -190,7 +190,7 @@ impl Modules {
     /// Reads what has changed.
     pub(crate) fn refresh(&mut self) {
         if let Some(dictionary) = &self.dictionary {
-            // One that cannot be read now says nothing new.
+            // A dictionary that cannot be read now gives nothing new.
             let Ok(contents) = dictionary.live.contents() else { return };
             if self.contents.as_ref().is_some_and(|known| **known == *contents) {
                 return;

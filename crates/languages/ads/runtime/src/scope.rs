@@ -101,7 +101,7 @@ impl Names<'_> {
         self.fields_of(&source)
     }
 
-    /// Those of something that rows can be selected from. The plan is kept with its text.
+    /// Those of something that rows can be selected from. The plan is cached with its text.
     fn fields_of(&self, source: &str) -> Option<arrow_schema::Fields> {
         let query = format!("SELECT * FROM {source} AS \"#t\" LIMIT 0");
         let answer = self.core.borrow_mut().execute(&query).ok()?;

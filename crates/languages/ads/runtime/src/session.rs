@@ -75,7 +75,7 @@ pub(crate) struct State {
     pub(crate) table_type: u32,
     /// Time limit of a text, with all that follows from it.
     pub(crate) timeout: Option<Duration>,
-    /// When the text that runs is to be ended.
+    /// The deadline of the running text.
     pub(crate) deadline: Option<Instant>,
     /// True if a BEGIN TRANSACTION is open.
     pub(crate) in_transaction: bool,

@@ -232,7 +232,7 @@ pub(crate) fn reset_wire(_: &mut Runner<'_>, _: &Passed<'_>) -> Result<Outcome> 
     Ok(Outcome::default())
 }
 
-/// No thread that works is told of, as by AdsMgGetWorkerThreadActivity.
+/// No worker threads are reported, as by AdsMgGetWorkerThreadActivity.
 pub(crate) fn threads(_: &mut Runner<'_>, _: &Passed<'_>) -> Result<Outcome> {
     Ok(rows(&["#ThreadNumber", "#OpCode", "UserName", "#ConnNumber", "OSUserLoginName"], Vec::new()))
 }

@@ -32,7 +32,7 @@ pub(crate) enum Takes {
 }
 use Takes::{Logical as YES, Number as NUMBER, Text as TEXT};
 
-/// Where an argument of a call comes from.
+/// The source of an argument of a call.
 #[derive(Clone, Copy, Debug)]
 enum Origin {
     /// A parameter's text, or no text for NULL.
@@ -51,8 +51,8 @@ use Origin::{Bits, Nothing, Number as N, Text as T};
 enum Does {
     /// This call about the dictionary.
     Call(&'static str, &'static [Origin]),
-    /// The call that sets a property of an object of this kind. The parameters are: what names the object, the property, its
-    /// value, and for some kinds how records are looked at and where those go that fail.
+    /// The call that sets a property of an object of this kind. The parameters are: the name of the object, the
+    /// property, its value, and for some kinds the validation of existing records and the table for those that fail.
     SetProperty(&'static str, u32, usize),
     /// Its own work.
     Own(fn(&mut Runner<'_>, &Passed<'_>) -> Result<Outcome>),

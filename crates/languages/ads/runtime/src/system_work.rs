@@ -79,7 +79,7 @@ fn is_like(name: &str, pattern: Option<&str>) -> bool {
     let Some(pattern) = pattern.map(letters) else { return true };
     let name = letters(name);
     let (mut at, mut next) = (0, 0);
-    // Where the last `%` was, and how many letters it stands for so far.
+    // The place of the last `%`, and the number of characters that it stands for so far.
     let mut back = None;
     while at < name.len() {
         match pattern.get(next) {

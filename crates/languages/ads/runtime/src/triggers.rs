@@ -32,7 +32,7 @@ use mainstay_types::{SqlType, Value};
 use mainstay_vm::{Limits, Machine};
 use std::sync::Arc;
 
-/// The number of an error that a trigger tells without one (AE_TRIGGER_FAILED).
+/// The number of an error that a trigger reports without one (AE_TRIGGER_FAILED).
 const TRIGGER_FAILED: i32 = 5177;
 
 /// The triggers of a statement.

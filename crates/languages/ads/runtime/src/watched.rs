@@ -94,7 +94,7 @@ impl Inner {
         }
     }
 
-    /// A statement with the dictionary's defaults where an INSERT leaves columns out, or says DEFAULT.
+    /// A statement with the dictionary's defaults where an INSERT leaves columns out, or contains DEFAULT.
     ///
     /// Errors: those of reading them.
     pub(crate) fn with_defaults<'s>(
