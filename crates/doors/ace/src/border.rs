@@ -220,7 +220,7 @@ impl<T: Copy> Out<T> {
         Err(Failure::new(AE_INVALID_POINTER, "the place for a result is NULL"))
     }
 
-    /// Writes the result if there is a place for it, and says whether there was.
+    /// Writes the result if there is a place for it; returns true if there is one.
     pub fn set_if_given(self, value: T) -> bool {
         if self.0.is_null() {
             return false;
@@ -311,8 +311,8 @@ impl Length for u32 {
 pub struct Buffer(*mut u8);
 
 impl Buffer {
-    /// Gives a text with its NUL: `length` holds the capacity before, and the bytes without the NUL after. When it does
-    /// not fit, what does is written, and `length` says how many bytes would have been enough, the NUL among them. An
+    /// Gives a text with its NUL: `length` holds the capacity before, and the bytes without the NUL after. A text that
+    /// does not fit is cut, and `length` gets the number of bytes that would have been enough, including the NUL. An
     /// empty text fits a place of no bytes: a caller that only tests if there is a text (rddads, for the condition of
     /// an index) gets 0.
     pub fn set_text<L: Length>(self, length: Out<L>, text: &[u8]) -> Result<()> {
@@ -353,7 +353,7 @@ impl Buffer {
         Ok(())
     }
 
-    /// Gives a text with its NUL where the interface itself says how long the place is (a date by a mask: 13 bytes).
+    /// Writes a text with its NUL into a place whose length the interface defines (a date by a mask: 13 bytes).
     pub fn set_known(self, text: &[u8]) -> Result<()> {
         if self.0.is_null() {
             return Err(Failure::new(AE_INVALID_POINTER, "a buffer is NULL"));
@@ -511,8 +511,8 @@ impl WideBuffer {
     }
 }
 
-/// A function of the program's that is told how far a long operation is, in percent, and may stop it. As with pointers,
-/// that it is a function of this type, until the program clears it, is the caller's promise.
+/// A function of the program that receives the progress of a long operation, in percent, and may stop it. As with
+/// pointers, that it is a function of this type, until the program clears it, is the caller's promise.
 #[repr(transparent)]
 #[derive(Clone, Copy, Debug)]
 pub struct Callback(Option<extern "C" fn(u16, u32) -> u32>);
@@ -563,7 +563,7 @@ impl ProgressCallback {
     }
 }
 
-/// A text as it came: one that is bytes means what its table's code page says (`conditions.rs`).
+/// A text as it came: bytes are in the code page of its table (`conditions.rs`).
 #[derive(Clone, Debug)]
 pub enum Given {
     /// Bytes.

@@ -64,7 +64,8 @@ fn reason(name: &str) -> &'static str {
     }
 }
 
-/// The programs that call an entry. Those that are not done are all called by one test, which is named once, in words.
+/// The programs that call an entry. Those that are not implemented are all called by one test, which is named once, in
+/// words.
 pub fn tests_of<'a>(entry: &Entry, tests: &'a [(String, String)]) -> Vec<&'a str> {
     let call = format!("{}(", entry.name);
     let calls = |text: &str| {

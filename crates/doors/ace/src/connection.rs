@@ -188,7 +188,7 @@ impl Connection {
         None
     }
 
-    /// Where a new file of a name is made.
+    /// The path for a new file of a name.
     pub fn place(&self, name: &str, extension: &str) -> PathBuf {
         if self.server.is_some() {
             return self.candidates(name, extension).pop().unwrap_or_default();
@@ -349,7 +349,7 @@ impl Fires for Connection {
     }
 }
 
-/// The failure of a trigger has the number that it has told, or that of its statement.
+/// The failure of a trigger has the trigger's own error number, or that of its statement.
 fn of_trigger(error: mainstay_types::Error) -> Failure {
     match error.dialect().and_then(|dialect| u32::try_from(dialect.number).ok()).filter(|number| *number > 0) {
         Some(number) => Failure::new(number, error.message()),
@@ -364,7 +364,7 @@ fn join(session: &mut dyn SqlSession, transaction: &Transaction) -> Result<bool>
     }
 }
 
-/// Where files are that have no folder and no connection.
+/// The folder of files without a folder and a connection.
 fn default_folder() -> PathBuf {
     files::path_of(&settings::read(|settings| settings.default_path.clone()))
 }

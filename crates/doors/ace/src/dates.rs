@@ -53,7 +53,7 @@ pub fn read(text: &str, mask: &str, epoch: u16) -> Option<i32> {
     let digits: Vec<&str> =
         text.split(|letter: char| !letter.is_ascii_digit()).filter(|part| !part.is_empty()).collect();
     let parts: Vec<String> = match (digits.as_slice(), fields.len()) {
-        // Without separators the mask says where each part is.
+        // Without separators the mask gives the place of each part.
         ([all], 3) if all.len() == 8 || all.len() == 6 => split_by(all, &fields),
         (parts, count) if parts.len() == count => parts.iter().map(ToString::to_string).collect(),
         _ => return None,

@@ -14,7 +14,7 @@ use mainstay_types::Result;
 
 use crate::backend::{Executed, Outcome, Parameter, Sql, SqlSession, Step};
 
-/// The statements of a server. What it was told of how statements run is told again only when it is another.
+/// The statements of a server. Settings for statements are sent to the server only when they have changed.
 pub struct Far {
     server: Arc<Client>,
     table_type: Option<u32>,

@@ -25,7 +25,7 @@ pub use crate::management::{here as activity, is_named};
 pub use mainstay_navigator::dictionary::Given;
 pub use mainstay_navigator::wire::messages::{Activity, Member, TableUse};
 
-/// Where a call finds its tables.
+/// The context in which a call finds its tables.
 #[derive(Clone, Copy)]
 pub enum On<'a> {
     /// A folder of a file system.

@@ -247,7 +247,7 @@ fn keep(handle: Handle) -> Option<(Arc<Table>, Option<Arc<Order>>)> {
     let (table, order) = table_or_order(handle).ok()?;
     if table.connection.server.is_none() {
         let found = Found { handle, table: Arc::clone(&table), order: order.clone() };
-        // While something that is kept is in use (a call within a call) it stays as it is.
+        // While a cached object is in use (a call within a call) it stays as it is.
         let before = KEPT_HERE.try_with(|kept| Some(kept.try_borrow_mut().ok()?.put(revision, found)));
         drop(before);
     }

@@ -24,7 +24,7 @@ pub struct Settings {
     pub exact: bool,
     /// True if deleted records are shown.
     pub show_deleted: bool,
-    /// Where files without a folder are, if no connection says so.
+    /// The folder of files without a folder, if no connection has one.
     pub default_path: String,
     /// Further folders, by semicolons or colons.
     pub search_path: String,
@@ -36,7 +36,7 @@ pub struct Settings {
     pub progress: Progress,
 }
 
-/// A function of the program's that is told how far an operation is.
+/// A function of the program that receives the progress of an operation.
 #[derive(Clone, Copy, Debug)]
 pub enum Progress {
     /// None.

@@ -263,7 +263,7 @@ impl Structure {
         end.next_multiple_of(self.alignment())
     }
 
-    /// Where a member is, of a structure within another as `stUsers.ulInUse`.
+    /// The offset of a member, of a structure within another as `stUsers.ulInUse`.
     pub fn offset(&self, path: &str) -> Option<(usize, Kind)> {
         let (first, rest) = path.split_once('.').map_or((path, None), |(first, rest)| (first, Some(rest)));
         let mut at = 0_usize;

@@ -37,7 +37,7 @@ pub struct Table {
     pub connection: Arc<Connection>,
     /// The handle of that connection; 0 if it was opened without one.
     pub connection_handle: Handle,
-    /// Where it is.
+    /// The path of the file.
     pub path: PathBuf,
     /// The name that the program opened it by.
     pub opened_as: String,
@@ -311,8 +311,8 @@ impl Table {
         }
     }
 
-    /// Moves the area in an order; what follows this table is marked. Where it would be by the table that it follows is of
-    /// no interest then, but what it shows by that is.
+    /// Moves the area in an order; what follows this table is marked. Its own position by the table that it follows
+    /// does not matter then, but the records that it shows do.
     pub fn go<T>(&self, order: Option<&Order>, work: impl FnOnce(&mut dyn WorkArea) -> Result<T>) -> Result<T> {
         if self.is_behind.load(Ordering::Acquire) {
             match self.is_scoped() {
@@ -368,7 +368,7 @@ impl Table {
         self.with(|state| Ok((state.area.is_bof(), state.area.is_eof())))
     }
 
-    /// Under the lock: what [`Table::ends`] answers from here on. Those of a live cursor are looked at each time.
+    /// Under the lock: what [`Table::ends`] answers from here on. Those of a live cursor are read each time.
     #[inline]
     fn remember_ends(&self, bof: bool, eof: bool) {
         if self.live.get().is_none() {
@@ -377,7 +377,7 @@ impl Table {
         }
     }
 
-    /// Makes handles for orders that have none, and takes back those of orders that are gone.
+    /// Creates handles for orders that have none, and removes those of orders that are gone.
     pub fn name_orders(self: &Arc<Table>, state: &mut State) -> Result<()> {
         let infos = state.area.orders();
         let (kept, gone): (Vec<_>, Vec<_>) =

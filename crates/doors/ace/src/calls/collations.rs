@@ -14,7 +14,7 @@ use crate::registry;
 /// Prefix of the names of collations that compare bytes.
 const BYTES: &str = "MACHINE_VFP_BIN_";
 
-/// The name of a collation as it is kept; none for an empty one.
+/// The name of a collation as it is stored; `None` for an empty one.
 ///
 /// Errors: AE_COLLATION_NOT_RECOGNIZED.
 pub fn checked(collation: Text) -> Result<Option<String>> {

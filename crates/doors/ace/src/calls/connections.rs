@@ -36,12 +36,12 @@ pub fn connect_60(
     open(&path.string()?, server_types, &user, &password, connection)
 }
 
-/// A connection string: `Data Source=...;User ID=...;Password=...;DateFormat=...`, by the manual's page of AdsConnect101.
-/// The other options of that page say what is not looked at here.
+/// A connection string: `Data Source=...;User ID=...;Password=...;DateFormat=...`, by the manual's page of
+/// AdsConnect101. The other options of that page have no effect here.
 pub fn connect_101(text: Text, options: Out<Handle>, connection: Out<Handle>) -> Result<()> {
     let text = text.string()?;
     if options.required().is_ok() {
-        // A table of the options, of which the manual says no more.
+        // A table of the options, about which the manual contains no more.
         options.set(Handle(0))?;
     }
     let pairs = pairs(&text)?;
@@ -76,7 +76,7 @@ fn pairs(text: &str) -> Result<Vec<(String, String)>> {
         let end = rest.find([';', '=']).unwrap_or(rest.len());
         let (name, behind) = rest.split_at(end);
         let Some(behind) = behind.strip_prefix('=') else {
-            // Something without a value says nothing.
+            // A part without a value is ignored.
             rest = behind.strip_prefix(';').unwrap_or_default();
             continue;
         };

@@ -27,7 +27,7 @@ pub fn extension(table_type: u32) -> &'static str {
     }
 }
 
-/// Where an index file is that a program names: beside its table, in the connection's folder, along the search path.
+/// The path of an index file that a program names: beside its table, in the connection's folder, along the search path.
 fn find(table: &Table, name: &str) -> Option<PathBuf> {
     let asked = files::with_extension(files::path_of(name), extension(table.table_type));
     let beside = table.path.parent().unwrap_or(Path::new("")).join(&asked);
@@ -107,7 +107,7 @@ pub fn all(table: Handle, indexes: Out<Handle>, count: Out<u16>) -> Result<()> {
     give_handles(&orders, indexes, count)
 }
 
-/// Gives handles, if they all fit; how many there are is said in any case.
+/// Writes the handles, if they all fit; the count is written in any case.
 pub fn give_handles(handles: &[Handle], place: Out<Handle>, count: Out<u16>) -> Result<()> {
     let capacity: usize = count.get()?.into();
     count.set(u16::try_from(handles.len()).unwrap_or(u16::MAX))?;

@@ -26,7 +26,7 @@ pub fn get(cursor: Handle, columns: Buffer, length: Out<u16>) -> Result<()> {
     columns.set_text(length, found.join(";").as_bytes())
 }
 
-/// The name of the index that the dictionary says is the primary key's.
+/// The name of the primary key's index, from the dictionary.
 fn primary_key(table: &Table) -> Result<Option<String>> {
     let Some(session) = &table.connection.dictionary else { return Ok(None) };
     let contents = session.live.contents()?;

@@ -12,7 +12,7 @@ use crate::registry;
 use crate::settings;
 use crate::table::is_positioned;
 
-/// A key as a program gives it: bytes of a key, a text, or a double; of the length that it says.
+/// A key as a program gives it: bytes of a key, a text, or a double; of the given length.
 fn key_of(order: &Order, kept: ValueKind, key: Text, length: u16, kind: u16) -> Result<SeekKey> {
     match u32::from(kind) {
         ADS_RAWKEY => Ok(SeekKey::Raw(key.bytes(length.into())?)),

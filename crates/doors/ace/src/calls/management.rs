@@ -55,7 +55,7 @@ fn give(filled: &Filled, place: Pointer, size: Out<u16>) -> Result<()> {
     place.buffer().set_exactly(bytes)
 }
 
-/// Gives an array of structures, as many as fit, and says how many there are.
+/// Writes an array of structures, as many as fit, and their number.
 fn give_all(all: &[Filled], place: Pointer, count: Out<u16>, size: Out<u16>) -> Result<()> {
     let (room, stride): (usize, usize) = (count.get()?.into(), size.get()?.into());
     let mut bytes = Vec::new();

@@ -113,7 +113,7 @@ fn parts(expression: &str) -> Vec<&str> {
 struct Segment {
     /// The field that it is made of.
     field: usize,
-    /// Where its bytes begin in the key.
+    /// The offset of its bytes in the key.
     offset: usize,
 }
 
@@ -191,7 +191,7 @@ pub fn segment_numbers(index: Handle, count: Out<u16>, numbers: Out<u16>) -> Res
     numbers.set_all(&found)
 }
 
-/// Where the bytes of a segment begin in the key.
+/// The offset of the bytes of a segment in the key.
 pub fn segment_offset(index: Handle, number: u16, offset: Out<u16>) -> Result<()> {
     let order = registry::order(index)?;
     offset.set(u16::try_from(segment(&order, number)?.offset).unwrap_or(u16::MAX))

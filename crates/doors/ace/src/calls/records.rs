@@ -54,8 +54,8 @@ pub fn append(table: Handle) -> Result<()> {
     })
 }
 
-/// Failures of appending. Where another program has the whole table locked, programs wait for 1024: rddads makes NetErr() of it,
-/// and of any other code an error that ends the program.
+/// Failures of appending. If another program has the whole table locked, programs expect 1024: rddads makes NetErr() of
+/// it, and of any other code an error that ends the program.
 fn append_failed(error: mainstay_types::Error) -> Failure {
     match error.code() {
         Code::Busy | Code::LockTimeout => Failure::new(AE_APPEND_LOCK_FAILED, error.to_string()),

@@ -362,7 +362,7 @@ pub fn null(object: Handle, field: Field) -> Result<()> {
     })
 }
 
-/// A long value, in parts: the first part says how long it will be, and each where it goes.
+/// A long value, in parts: the first part has the total length, and each part its offset.
 #[allow(clippy::too_many_arguments, reason = "the parameters are the interface's")]
 pub fn binary(
     object: Handle,

@@ -398,7 +398,7 @@ pub fn no_abort_function() -> Result<()> {
     Ok(())
 }
 
-/// Forgets statements that triggers have prepared; none is kept.
+/// Discards statements that triggers have prepared; there are none.
 pub fn no_trigger_statements(connection: Handle, _table: i32) -> Result<()> {
     registry::connection(connection).map(|_| ())
 }

@@ -20,7 +20,7 @@ use crate::registry::{self, Object};
 use crate::table::{State, Table};
 use crate::words::Words;
 
-/// As long as the words of an index may be.
+/// The greatest length of the words of an index.
 const LONGEST: u32 = 1000;
 
 /// The default characters and those that the program adds, or the program's alone.

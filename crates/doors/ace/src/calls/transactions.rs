@@ -221,7 +221,7 @@ fn roll_back_to(handle: Handle, name: String) -> Result<()> {
         let mut running = connection.transaction();
         running.as_mut().and_then(|running| {
             let at = running.savepoints.iter().position(|(known, _, _)| known.eq_ignore_ascii_case(&name))?;
-            // Those behind it are gone with what they stand behind.
+            // Later savepoints end with this one.
             running.savepoints.truncate(at + 1);
             running.savepoints.get(at).map(|(_, place, _)| *place)
         })

@@ -166,7 +166,8 @@ impl Rules {
         relations.iter().map(|(_, expression)| integrity::key(&mut self.row, expression)).collect()
     }
 
-    /// Holds the rows of a change to the rules, and says what follows from it. The rows are in the file.
+    /// Checks the rows of a change against the rules, and returns the changes that follow from it. The rows are in the
+    /// file.
     ///
     /// Errors: those of [`rules::check_record`]; AE_NO_PRIMARY_KEY_FOUND, AE_RI_RESTRICT.
     pub fn check(&mut self, columns: &[String], changes: &[Change<'_>]) -> Result<Vec<Following>> {

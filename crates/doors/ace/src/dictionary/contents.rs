@@ -223,7 +223,7 @@ impl Contents {
         self.objects.iter_mut().find(|object| object.is(kind, parent, name)).ok_or_else(|| unknown(name))
     }
 
-    /// An object that is here only if something was said about it: a field, an order.
+    /// An object that is stored only if it has properties of its own: a field, an order.
     pub fn get_or_add(&mut self, kind: u32, parent: &str, name: &str) -> &mut Object {
         match self.objects.iter().position(|object| object.is(kind, parent, name)) {
             Some(at) => &mut self.objects[at],

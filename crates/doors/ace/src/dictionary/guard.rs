@@ -41,7 +41,7 @@ pub struct Guard {
     session: Arc<Session>,
     /// The table's name in the dictionary.
     table: String,
-    /// Where tables stay that take part in a transaction of the program's.
+    /// The tables that take part in a transaction of the program.
     helpers: Helpers,
     /// The depth of this change in its cascade; rights are checked at depth 0 only.
     depth: u32,
@@ -59,7 +59,7 @@ struct State {
     steps: Vec<Step>,
     /// The transaction that was begun for what follows.
     transaction: Option<Transaction>,
-    /// Where the program's transaction was before the first trigger.
+    /// The savepoint of the program's transaction before the first trigger.
     since: Option<Savepoint>,
     /// The rows for AFTER triggers.
     after: Option<Firing>,

@@ -52,7 +52,7 @@ impl Live {
         Ok(live)
     }
 
-    /// Where it is.
+    /// The path of the file.
     pub fn path(&self) -> &Path {
         &self.path
     }

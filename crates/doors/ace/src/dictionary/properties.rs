@@ -10,7 +10,7 @@ use crate::constants::*;
 pub enum Form {
     /// A text with its NUL, which the length includes.
     Text,
-    /// A text that is kept and never given.
+    /// A text that is stored and never returned.
     Secret,
     /// One byte.
     Byte,
@@ -191,7 +191,7 @@ const PROCEDURE: &[Rule] = &[
     rule(ADS_DD_PROC_SCRIPT, "script", Text, Alterer, Alterer),
 ];
 
-/// A function's result, its parameters and its text are kept as a procedure's output, input and script.
+/// A function's result, its parameters and its text are stored as a procedure's output, input and script.
 const FUNCTION: &[Rule] = PROCEDURE;
 
 const LINK: &[Rule] = &[

@@ -148,7 +148,7 @@ fn check_field(area: &mut Area, field: usize, object: &Object) -> Result<()> {
     Ok(())
 }
 
-/// Gives the fields of a new record the values that the dictionary says.
+/// Gives the fields of a new record the defaults of the dictionary.
 pub fn set_defaults(area: &mut Area, contents: &Contents, table: &str) -> Result<()> {
     for (field, object) in fields(area, contents, table) {
         if let Some(default) = object.text(ADS_DD_FIELD_DEFAULT_VALUE) {

@@ -235,7 +235,8 @@ impl SqlSession for Statements {
     }
 
     fn set_read_only(&mut self) {
-        // The users of a dictionary have their rights from it; a session that cannot be told fails with its next statement.
+        // The users of a dictionary have their rights from it; if this fails, the session fails with its next
+        // statement.
         let _ = self.0.sql(|session| {
             session.set_read_only();
             Ok(())

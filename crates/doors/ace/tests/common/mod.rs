@@ -35,7 +35,7 @@ impl Door {
     }
 }
 
-/// Where the crate is.
+/// The folder of the crate.
 pub fn crate_folder() -> PathBuf {
     PathBuf::from(env!("CARGO_MANIFEST_DIR"))
 }

@@ -17,7 +17,7 @@ use crate::files;
 pub struct Validation {
     /// ADS_NO_VALIDATE and its siblings.
     option: u32,
-    /// Where refused records are put.
+    /// The table for refused records.
     fail_table: Option<String>,
 }
 
@@ -155,7 +155,7 @@ pub fn put_aside(
     Ok(area.close()?)
 }
 
-/// The table that refused records are kept in: one that is there, if they are appended, else a new one.
+/// The table for refused records: an existing one if they are appended, else a new one.
 fn fail_table(
     session: &Session,
     contents: &Contents,

@@ -31,7 +31,7 @@ pub struct Bound {
     filters_hidden: bool,
 }
 
-/// Where an open table keeps that.
+/// The slot for that in an open table.
 pub type Binding = OnceLock<Bound>;
 
 impl Bound {
@@ -227,7 +227,7 @@ pub fn hidden_columns(session: &Session, contents: &Contents, table: &str, field
     fields.iter().map(|field| field.name.clone()).filter(|name| !readable(name)).collect()
 }
 
-/// Gives an open table what the dictionary says: its index files, its rules, and which columns are not shown.
+/// Applies the dictionary's entry to an open table: its index files, its rules, and its hidden columns.
 fn bind(
     through: &Arc<Connection>,
     session: &Arc<Session>,
@@ -311,7 +311,7 @@ pub fn check_new(through: &Connection, name: &str) -> Result<bool> {
     Ok(may)
 }
 
-/// Puts a new table into the dictionary, and gives it what the dictionary says about tables.
+/// Puts a new table into the dictionary, and applies the dictionary's defaults for tables to it.
 pub fn add_new(through: &Arc<Connection>, name: &str, opened: &Arc<Table>) -> Result<()> {
     let Some(session) = &through.dictionary else { return Ok(()) };
     let kinds = (opened.table_type, opened.char_type);

@@ -43,7 +43,7 @@ impl Named {
         Named { kind: ADS_DD_FUNCTION_OBJECT, parent: parent.to_owned(), name: name.to_owned() }
     }
 
-    /// Whose rights are asked about: those to a field are asked by themselves, those to what a table has are the table's.
+    /// The object whose rights are checked: a field's own, or those of the table for its other parts.
     fn with_rights(&self) -> (u32, &str, &str) {
         match self.kind {
             ADS_DD_INDEX_OBJECT | ADS_DD_INDEX_FILE_OBJECT => (ADS_DD_TABLE_OBJECT, "", &self.parent),

@@ -115,7 +115,7 @@ fn check_indexes(session: &Session, contents: &Contents, relation: &mut Relation
     }
 }
 
-/// Every child must have its parent; those without are put aside where the program says so.
+/// Every child must have its parent; those without one go into the table that the program names.
 fn check_children(
     session: &Session,
     contents: &Contents,

@@ -75,7 +75,7 @@ pub fn add(
     let stem = found.file_stem().map(|stem| stem.to_string_lossy().into_owned());
     let name = name.optional_string().or(stem).unwrap_or_default();
     calls::tables::check_type(table_type.into())?;
-    // The table's file says whether it is one, and its index files whether they are its.
+    // The table's file shows if it is a table, and its index files if they belong to it.
     let mut options = area_options(table_type.into());
     options.open_structural = false;
     let mut area = Area::open(std::sync::Arc::clone(&session.files), &found, &options)?;
