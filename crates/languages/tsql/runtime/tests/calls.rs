@@ -489,8 +489,8 @@ fn rows_that_a_load_cannot_put_in_are_explained() {
     assert!(null.contains("515") && null.contains("Cannot insert the value NULL into column 'n'"), "{null}");
 }
 
-/// Triggers run where the load says so, once for all of its rows, with what defaults and identities have made of them; what
-/// fails in one takes the rows back.
+/// Triggers run where the load requests it, once for all of its rows, with the values of defaults and identities; an
+/// error in one rolls the rows back.
 #[test]
 fn a_load_fires_triggers_where_it_says_so() {
     let mut session = session();
@@ -524,7 +524,7 @@ fn a_load_fires_triggers_where_it_says_so() {
     assert!(instead.contains("40515"), "{instead}");
 }
 
-/// A load is one statement: what it has put in before it fails is taken back, and the transaction goes on.
+/// A load is one statement: rows that it inserted before it fails are rolled back, and the transaction goes on.
 #[test]
 fn a_load_that_fails_in_a_transaction_leaves_none_of_its_rows() {
     let mut session = session();
@@ -610,7 +610,7 @@ fn tables_are_of_their_types() {
     let mut session = instance_with_pairs().session();
     let mut listed = |types: &[DataType], rows| call(&mut session, "listed", vec![table("@t", "Pairs", types, rows)]);
     assert!(listed(&PAIR, vec![]).contains("(0 rows)"));
-    // NULL, or no rows: nothing is said of the columns.
+    // NULL, or no rows: the columns are not described.
     assert!(listed(&[], vec![]).contains("(0 rows)"));
     assert!(call(&mut session, "listed", vec![]).contains("(0 rows)"));
     let mut listed = |types: &[DataType], rows| call(&mut session, "listed", vec![table("@t", "Pairs", types, rows)]);
@@ -648,7 +648,7 @@ fn rows_of_tables_that_do_not_fit_are_told_in_words_of_the_language() {
     assert!(check.contains("Msg 547") && check.contains("@t") && !check.contains("@parameter"), "{check}");
 }
 
-/// Texts and bytes that are longer than their columns are told as an INSERT tells them.
+/// Texts and bytes that are longer than their columns are reported as by an INSERT.
 #[test]
 fn a_load_does_not_cut_texts_and_bytes() {
     let mut session = session();

@@ -73,7 +73,7 @@ fn other_databases_are_not_used() {
     assert_eq!(said(&mut session, "USE Northwind").0, [911]);
 }
 
-/// Parts that are not supported are told of when a module is created, with their lines (`new-14`).
+/// Unsupported parts are reported when a module is created, with their lines (`new-14`).
 #[test]
 fn parts_that_are_not_supported_are_told_of_at_once() {
     let mut session = session();

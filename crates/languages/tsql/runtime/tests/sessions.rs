@@ -98,7 +98,7 @@ fn copy_folder(from: &Path, to: &Path) {
     }
 }
 
-/// Waits until files are looked at again.
+/// Waits until files are checked again.
 fn later() {
     std::thread::sleep(Duration::from_millis(300));
 }
@@ -142,7 +142,7 @@ fn procedures_are_files_of_the_folder() {
     }
     assert!(seen(&mut session, "CREATE PROCEDURE Half AS SELECT 0 AS half").contains("Msg 2714"));
 
-    // A new version is taken; one that does not compile is told of, and the old one stays.
+    // A new version is taken; one that does not compile is reported, and the old one stays.
     write(&file, "CREATE OR ALTER PROCEDURE dbo.Half @n INT AS\nSELECT @n / 2.0 AS half");
     later();
     assert!(seen(&mut session, "EXEC Half 7").contains("\n3.500000\n"));
@@ -546,7 +546,7 @@ fn files_of_the_folder_are_tables() {
     assert!(seen(&mut session, "SELECT SUM(price) AS s FROM prices").contains("\n3.25\n"));
 }
 
-/// A temporary table is told of where it is.
+/// A temporary table is described where it is.
 #[test]
 fn temporary_tables_are_told_of_in_tempdb() {
     let mut session = instance().session();

@@ -113,7 +113,7 @@ impl Inner {
     }
 }
 
-/// A column among what is kept of columns.
+/// The key of a column in the stored entries about columns.
 pub(crate) fn key_of_column(table: &str, column: &str) -> String {
     format!("{table}.{}", column.to_lowercase())
 }

@@ -76,7 +76,7 @@ pub(crate) struct Object {
     pub(crate) is_system_named: bool,
     /// Of modules: the text.
     pub(crate) text: Option<Arc<str>>,
-    /// Of modules and types: what the text says.
+    /// Of modules and types: the parsed text.
     pub(crate) statement: Option<Arc<Statement>>,
     /// Of modules: the options that it was made under.
     pub(crate) made_under: Switches,

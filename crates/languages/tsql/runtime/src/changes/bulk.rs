@@ -19,7 +19,7 @@ use std::borrow::Cow;
 use std::collections::HashMap;
 use std::collections::hash_map::Entry;
 
-/// Statements for rows with different defaults that are kept.
+/// The most statements that are cached for rows with different defaults.
 const KEPT: usize = 200;
 
 /// The target of an INSERT BULK.

@@ -53,7 +53,7 @@ struct Wishes {
     holds_table: bool,
 }
 
-/// Statements for rows with different empty fields that are kept.
+/// The most statements that are cached for rows with different empty fields.
 const KEPT: usize = 200;
 /// A field of that many characters for a column that has a limit means that no terminator was found.
 const LONGEST: usize = 16_000;
@@ -388,7 +388,7 @@ impl Runner<'_> {
     fn converted_field(&self, text: &str, to: DataType) -> Result<Value, (i32, &'static str)> {
         let mismatch = (4864, "type mismatch or invalid character for the specified codepage");
         let truncated = (4863, "truncation");
-        // A byte of nothing is how a file says that a text is empty.
+        // A single zero byte stands for an empty text in a file.
         let text = if text == "\0" { "" } else { text };
         if to.is_text() {
             let units = to.encoding().size(text);

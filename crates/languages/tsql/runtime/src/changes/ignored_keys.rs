@@ -144,7 +144,7 @@ fn said_by(action: &Phrase) -> Option<bool> {
 }
 
 impl Runner<'_> {
-    /// Runs a change of the core, and tells of the rows that it has left out, if there were any.
+    /// Runs a change of the core, and reports the rows that it has skipped, if there were any.
     pub(crate) fn run_change(&mut self, plan: &mut Plan, values: &[Value]) -> Result<(u64, Returned), Box<Raised>> {
         let done = self.run_core_change(plan, values)?;
         let ignores = plan.change.as_ref().is_some_and(|change| change.ignores_keys);

@@ -22,7 +22,7 @@ use mainstay_tsql_syntax::tree::{
 use mainstay_types::Value;
 use mainstay_vm::{Raised, StatementCall};
 
-/// Where the rows of a change come from.
+/// The source of the rows of a change.
 struct RowsOf<'c> {
     table: TableSource,
     condition: Option<&'c Expr>,
@@ -150,7 +150,7 @@ fn query_of(select: Select, order: &[OrderItem]) -> Query {
     }
 }
 
-/// The rows of a change that says READPAST of its table.
+/// The rows of a change with READPAST on its table.
 fn rows_of(change: &Change) -> Option<RowsOf<'_>> {
     let parts = match change {
         Change::Update(update) => Parts {

@@ -28,7 +28,7 @@ impl Runner<'_> {
         self.inner.state.transactions = 1;
         self.inner.state.savepoints.clear();
         self.inner.state.units.clear();
-        // Variables keep their rows over a rollback: what the statement has done to them is taken back before it.
+        // Table variables keep their rows over a rollback: the statement's changes of them are undone before it.
         let has_variables = self.inner.has_table_variables();
         if has_variables {
             self.inner.execute("SAVEPOINT \"#unit\"")?;

@@ -89,7 +89,7 @@ impl Inner {
         table: &TableValue,
     ) -> Result<(), Box<Raised>> {
         let own: Vec<&str> = elements.iter().filter_map(column_name).collect();
-        // A table that is NULL says nothing of its columns, and has no rows.
+        // A table that is NULL has no rows, and its columns are not described.
         if !table.columns.is_empty() && table.columns.len() != own.len() {
             return Err(raised(Message::numbered(500, &[&table.columns.len(), &own.len()])));
         }

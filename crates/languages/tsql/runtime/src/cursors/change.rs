@@ -157,7 +157,7 @@ impl Session {
             return Err(stale(sink));
         }
         if !is_delete {
-            // Its key may have been changed: the row is where its new key says.
+            // Its key may have been changed: the row is found by its new key.
             let key = new_key(keyset, table, asked, &row.key);
             let now = self.row_again(keyset, &key, false)?;
             if let (Some(kept), Some(values)) = (result.rows.get_mut(place), now) {
@@ -225,7 +225,7 @@ impl Session {
         self.run_text(&loaded, &text_call(made.values), 0, &mut collector);
         let failed = collector.error.is_some();
         if failed {
-            // The client has been told already.
+            // The client has the message already.
             return Err(Vec::new());
         }
         Ok(u64::try_from(self.inner.state.row_count).unwrap_or(0))
@@ -358,7 +358,7 @@ fn new_key(keyset: &Keyset, table: usize, asked: &Asked<'_>, key: &[Value]) -> V
     keyset.keys.iter().zip(key).map(value).collect()
 }
 
-/// The end of a change that failed and told of it.
+/// The end of a change that failed and reported its error.
 pub(crate) fn failed() -> Done {
     Done { error: true, ..plain_done(Command::NONE, None) }
 }

@@ -63,7 +63,7 @@ pub(crate) struct Cursor {
     pub(crate) locks: bool,
     /// The columns of FOR UPDATE OF, if it names any.
     pub(crate) updatable: Vec<String>,
-    /// The statement that declared it, where its plan is kept.
+    /// The statement that declared it, where its plan is stored.
     pub(crate) declared: (Arc<Loaded>, usize),
     /// The values of its variables when it was declared.
     pub(crate) values: Vec<(String, DataType, Value)>,

@@ -169,7 +169,7 @@ impl Session {
         Ok(())
     }
 
-    /// Keeps a cursor, and tells the client of it.
+    /// Stores a cursor, and sends its handle to the client.
     fn opened(
         &mut self,
         call: &Call,

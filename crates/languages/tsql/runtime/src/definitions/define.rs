@@ -232,7 +232,7 @@ impl Inner {
                     self.object_changed(name)?;
                     self.forget_properties(subject)?;
                 }
-                // Names alone are kept.
+                // Only the names are stored.
                 "USER" | "ROLE" | "LOGIN" => self.instance.principals.remove(name.last()),
                 "DATABASE" if self.state.transactions > 0 => self.check_outside_transaction("DROP DATABASE")?,
                 "DATABASE" if self.instance.principals.remove_database(name.last()) => {}
@@ -314,7 +314,7 @@ impl Inner {
         let owner = known.unwrap_or_else(|| self.state.process.to_string());
         let is_kept = modules::keep(&mut self.core, statement, define, text, (made_under, &owner)).map_err(raised)?;
         self.object_changed(name)?;
-        // Where it is not kept another session was first.
+        // A module that is not stored was overtaken by another session.
         let lost = if is_kept { None } else { refusal(define == DefineKind::Create) };
         lost.map_or(Ok(()), Err)
     }

@@ -152,7 +152,7 @@ fn dependents<'c>(
 ) -> Vec<(&'static str, &'c str)> {
     let shown = format!("[{}]", name.to_lowercase());
     let says = |text: &str| text.to_lowercase().contains(&shown);
-    // A text or bytes of any length may become longer, whatever looks at it.
+    // A text or bytes of any length may become longer, whatever depends on it.
     let grows = match how {
         OfColumn::Drop => false,
         OfColumn::Alter(new) => {

@@ -221,7 +221,7 @@ impl Inner {
         })
     }
 
-    /// Takes properties away, and puts them back where `changed` says so.
+    /// Removes properties, and puts them back where `changed` gives new ones.
     fn replace_properties(
         &mut self,
         of: Subject<'_>,
@@ -242,8 +242,8 @@ impl Inner {
         self.objects_changed()
     }
 
-    /// Returns true if the levels of a property name an existing object. Parts of objects but for columns, and what
-    /// stands beside the schemas, are not looked at.
+    /// Returns true if the levels of a property name an existing object. Parts of objects other than columns, and
+    /// levels beside the schemas, are not checked.
     fn has_levels(&mut self, levels: [&str; 6]) -> Result<bool, Box<Raised>> {
         let [kind, schema, object_kind, object, part_kind, part] = levels;
         if !kind.eq_ignore_ascii_case("schema") && !kind.eq_ignore_ascii_case("user") {

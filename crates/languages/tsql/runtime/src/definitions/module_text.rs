@@ -29,7 +29,7 @@ fn is(text: &str, (from, to): (usize, usize), word: &str) -> bool {
     text[from..to].eq_ignore_ascii_case(word)
 }
 
-/// Where the next word begins and ends, comments and blanks left out.
+/// The bounds of the next word; comments and blanks are skipped.
 fn next_word(text: &str, mut at: usize) -> Option<(usize, usize)> {
     loop {
         let rest = &text[at..];

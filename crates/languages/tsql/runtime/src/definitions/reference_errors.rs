@@ -206,7 +206,7 @@ fn check_types(
     Ok(())
 }
 
-/// Length, precision or digits, and scale of a type; its code page is not looked at.
+/// Length, precision or digits, and scale of a type; its code page is ignored.
 fn size(data_type: DataType) -> (Option<Length>, u8, u8) {
     match data_type {
         DataType::Decimal { precision, scale } => (None, precision, scale),

@@ -170,7 +170,7 @@ fn full_name(name: &ObjectName) -> String {
     format!("{}.{last}", schema.unwrap_or("dbo"))
 }
 
-/// Takes what a statement says; `range` is that of the type.
+/// Reads the options of a statement; `range` is that of the type.
 ///
 /// Errors: 11706 for a cache of no values, 11708 for numbers that are not of the type.
 fn take(properties: &mut Properties, sequence: &Sequence, range: (i64, i64)) -> Result<(), Box<Raised>> {

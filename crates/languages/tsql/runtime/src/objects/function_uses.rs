@@ -15,7 +15,7 @@ use mainstay_vm::Raised;
 const CALL: &str = "\"mssql:stored:";
 
 impl Inner {
-    /// Sees that no table depends on a function that is to be changed as the word says (`DROP FUNCTION`, `ALTER`).
+    /// Checks that no table depends on a function that is to be changed as the word says (`DROP FUNCTION`, `ALTER`).
     ///
     /// Errors: 3729.
     pub(crate) fn check_unused(&mut self, function: &ObjectName, word: &str) -> Result<(), Box<Raised>> {

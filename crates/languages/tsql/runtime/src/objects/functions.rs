@@ -58,7 +58,7 @@ pub(crate) struct Caller {
     transactions: u32,
     doomed: bool,
     settings: Settings,
-    /// When what it runs has to end.
+    /// The deadline of its statements.
     deadline: Option<Instant>,
     context: HashMap<String, (Value, bool)>,
     context_info: Option<Vec<u8>>,

@@ -12,7 +12,7 @@ use mainstay_tsql_syntax::tree::{ObjectName, View};
 use mainstay_types::ValueRef;
 use mainstay_vm::Raised;
 
-/// The condition of a shape, which no row meets and which says that it is one.
+/// The condition of a shape, which no row meets and which marks it as one.
 const SHAPE: &str = "'mainstay:inlined' IS NULL";
 
 impl Inner {

@@ -301,7 +301,7 @@ impl Modules {
         self.objects.values().filter(|object| object.parent == table).map(|object| object.key.clone()).collect()
     }
 
-    /// Where a trigger stands among those of an event.
+    /// The rank of a trigger among those of an event.
     pub(crate) fn rank(&self, trigger: &str, event: &str) -> u8 {
         self.switches.rank(trigger, event)
     }
@@ -513,7 +513,7 @@ pub(crate) fn loaded(
 /// Schema and name in lower case.
 pub(crate) fn key_of(name: &ObjectName) -> String {
     let (schema, last) = local_name(name);
-    // A temporary object is in no schema of the database, whatever its name says.
+    // A temporary object is in no schema of the database, whatever schema its name contains.
     let schema = schema.filter(|_| !last.starts_with('#')).unwrap_or("dbo");
     format!("{}.{}", schema.to_lowercase(), last.to_lowercase())
 }

@@ -321,7 +321,7 @@ pub(crate) fn not_national(name: &str, state: u8) -> Message {
     Message { procedure: Some("sp_executesql".to_owned()), line: 1, ..message }
 }
 
-/// Where the arguments of a call have the parameter of one of these names, or of this place.
+/// The place of the parameter of one of these names, or of this place, in the arguments of a call.
 pub(crate) fn place_of(call: &StatementCall<'_>, place: usize, names: [&str; 2]) -> Option<usize> {
     let is = |name: &str| names.iter().any(|known| known.eq_ignore_ascii_case(name));
     let named = (0..call.inputs()).find(|place| call.input_name(*place).is_some_and(is));

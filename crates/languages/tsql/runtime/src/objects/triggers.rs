@@ -40,7 +40,7 @@ impl Switches {
         self.disabled.contains(trigger)
     }
 
-    /// Where a trigger stands among those of an event.
+    /// The rank of a trigger among those of an event.
     pub(crate) fn rank(&self, trigger: &str, event: &str) -> u8 {
         if self.order.is_empty() {
             return 1;

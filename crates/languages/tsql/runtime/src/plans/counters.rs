@@ -27,7 +27,7 @@ use std::time::Duration;
 const TIMED_FIRST: u64 = 64;
 /// Of later runs one of so many is timed.
 const TIMED_OF: u64 = 32;
-/// Entries that are kept.
+/// The most entries that are stored.
 const KEPT: usize = 2_000;
 /// Longer texts are not counted, in bytes.
 const LONGEST: usize = 64 * 1024;
@@ -117,7 +117,7 @@ pub(crate) struct Run {
     pub(crate) times: Option<(Duration, Duration)>,
     pub(crate) rows: u64,
     pub(crate) reads: u64,
-    /// When it ran, as far as the session knows.
+    /// The time of the run, as far as the session knows.
     pub(crate) at: Timestamp,
 }
 
@@ -209,7 +209,7 @@ pub(crate) enum Kind {
 
 #[derive(Debug)]
 struct Entry {
-    /// Where the statement is in its text, in characters of UTF-16.
+    /// The place of the statement in its text, in characters of UTF-16.
     span: (usize, usize),
     created: Timestamp,
     /// Of sessions that are there.

@@ -5,7 +5,8 @@
 
 use std::time::Duration;
 
-/// The CPU time that this thread has used. Differences of two values are what is of use; zero where the system does not tell.
+/// The CPU time that this thread has used. Only differences of two values are of use; zero where the system does not
+/// report it.
 #[cfg(unix)]
 pub(crate) fn cpu_time() -> Duration {
     let mut time = libc::timespec { tv_sec: 0, tv_nsec: 0 };

@@ -66,7 +66,7 @@ impl Announced {
         }
     }
 
-    /// Leaves out what the client knows without being told.
+    /// Discards announcements that the client expects anyway.
     pub(crate) fn forget_untold(&mut self) {
         self.untold.clear();
     }
@@ -76,7 +76,7 @@ impl Inner {
     /// Tells the client what it has not heard yet.
     #[inline]
     pub(crate) fn announce(&mut self, sink: &mut dyn Sink) {
-        // Every statement asks, and hardly any has something to tell.
+        // Every statement checks this, and hardly any has something to announce.
         if self.state.announced.untold.is_empty() {
             return;
         }
@@ -203,7 +203,7 @@ fn begin_told(runner: &Runner<'_>, action: &Action) -> Option<Begun> {
     (is_told(action) && runner.silent == 0).then(|| Begun::now(runner.inner, true))
 }
 
-/// Runs a statement of the host, counts it if it has a plan, and tells what SET STATISTICS asks for.
+/// Runs a statement of the host, counts it if it has a plan, and sends the output of SET STATISTICS.
 pub(crate) fn run_measured(
     runner: &mut Runner<'_>,
     loaded: &Arc<Loaded>,

@@ -102,7 +102,7 @@ impl Runner<'_> {
         let captured = &mut self.inner.state.captured;
         let lost: Vec<Captured> = captured.extract_if(.., |captured| captured.depth >= depth).collect();
         if lost.iter().any(|captured| captured.owns_transaction) && self.inner.state.transactions > 0 {
-            // The error that is being told is the one that matters.
+            // The error that is being reported is the one that matters.
             let _ = self.inner.rollback(None);
             self.inner.announce(self.sink);
         }

@@ -18,7 +18,7 @@ pub(crate) struct Collector<'a> {
     pub(crate) results: Vec<Collected>,
     /// The ends of statements that are not results.
     pub(crate) others: Vec<Done>,
-    /// The first error that was told.
+    /// The first error that was reported.
     pub(crate) error: Option<Message>,
 }
 

@@ -66,7 +66,7 @@ impl Texts {
 impl Inner {
     /// A text, compiled; `declarations` are those of its parameters, as `sp_executesql` takes them.
     ///
-    /// Errors: all that the text alone can be told to have, with their lines.
+    /// Errors: all that can be found from the text alone, with their lines.
     pub(crate) fn text(&mut self, text: &str, declarations: &str) -> Result<Arc<Loaded>, Vec<Message>> {
         self.refresh().map_err(|message| vec![message])?;
         let objects = self.modules.version();

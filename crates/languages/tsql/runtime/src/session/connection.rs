@@ -38,7 +38,7 @@ pub struct Session {
     pub(crate) cancel: Arc<Stopper>,
     /// The time limit of a batch or call.
     timeout: Option<Duration>,
-    /// When the batch or call began that runs.
+    /// The time at which the running batch or call began.
     request: Request,
 }
 
@@ -193,8 +193,8 @@ impl Session {
         name.clone_into(&mut self.inner.state.database);
     }
 
-    /// The options of a new connection, by what its login says: a client that does not speak ODBC (DB-Library, and programs
-    /// like it) has none of the standard's, and a language has its order of dates.
+    /// The options of a new connection, by its login: a client that does not use ODBC (DB-Library, and programs like
+    /// it) has none of the standard's, and a language has its order of dates.
     pub(crate) fn begin_with_options_of(&mut self, login: &Login) {
         let own = &mut self.inner.own_options;
         if !login.odbc {

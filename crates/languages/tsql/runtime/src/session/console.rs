@@ -12,7 +12,7 @@ use mainstay_tsql_types::{Context, DataType, Length, Message, variant};
 use mainstay_types::{Value, ValueRef};
 use std::io::{self, BufRead, Write};
 
-/// So many rows are looked at before columns get their widths.
+/// The number of rows that decide about the widths of columns.
 const MEASURED: usize = 1000;
 
 /// The key that ends what runs.

@@ -120,7 +120,7 @@ fn described(column: &Column, place: i64) -> Vec<Value> {
     // Of types of the database, of XML's schemas.
     row.extend(std::iter::repeat_n(Value::Null, 9));
     row.extend([no(), no(), no()]);
-    // Where it comes from.
+    // The source of the column.
     row.extend(std::iter::repeat_n(Value::Null, 5));
     let (updatable, computed) = (Value::Boolean(column.updatable), Value::Boolean(column.computed));
     row.extend([Value::Boolean(column.identity), Value::Null, updatable, computed, no()]);

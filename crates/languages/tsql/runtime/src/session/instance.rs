@@ -144,7 +144,7 @@ struct Known {
 pub(crate) struct Process {
     /// `@@SPID`.
     pub(crate) number: i16,
-    /// When it logged in.
+    /// The time of the login.
     pub(crate) since: Timestamp,
     pub(crate) login: String,
     pub(crate) host: String,
@@ -187,7 +187,7 @@ pub(crate) const READ_COMMITTED: u8 = 2;
 #[derive(Debug, Default)]
 pub(crate) struct Activity {
     transactions: AtomicU32,
-    /// The number of its isolation level, as `sys.dm_exec_sessions` has it; 0 before it was said.
+    /// The number of its isolation level, as `sys.dm_exec_sessions` has it; 0 before it was set.
     isolation: AtomicU8,
     /// The number of its transaction in the core, once that has written.
     number: OnceLock<Arc<AtomicU64>>,
@@ -211,7 +211,7 @@ pub(crate) struct Used {
     pub(crate) cpu: Duration,
     /// The rows of the last statement.
     pub(crate) rows: i64,
-    /// When the last request ended.
+    /// The time at which the last request ended.
     pub(crate) ended: Option<Timestamp>,
 }
 
@@ -222,9 +222,9 @@ pub(crate) struct Request {
     pub(crate) text: String,
     /// True if a driver called a procedure.
     pub(crate) is_call: bool,
-    /// When it began.
+    /// The time at which it began.
     pub(crate) since: Timestamp,
-    /// When the session's transaction began, if one is open.
+    /// The time at which the session's transaction began, if one is open.
     pub(crate) transaction_since: Timestamp,
 }
 
@@ -243,7 +243,7 @@ impl Default for Request {
     }
 }
 
-/// No more of a request's text is kept for others.
+/// The part of a request's text that is stored for other sessions.
 const SHOWN_TEXT: usize = 4000;
 
 impl Activity {
@@ -424,9 +424,10 @@ impl Instance {
         move |user| principals.add(user)
     }
 
-    /// The same with the procedures, functions and triggers in the files `procedures/**/*.sql` of a folder, which are read
-    /// when they are first needed, and again when they change. `tell` hears of those that do not compile, and so does the
-    /// session that comes upon them. `page` is the code page of files without a byte order mark, as [`script_text`] takes it.
+    /// The same with the procedures, functions and triggers in the files `procedures/**/*.sql` of a folder, which are
+    /// read when they are first needed, and again when they change. `tell` receives the errors of those that do not
+    /// compile, and so does the session that finds them. `page` is the code page of files without a byte order mark, as
+    /// [`script_text`] takes it.
     ///
     /// [`script_text`]: crate::script_text()
     pub fn with_procedures(

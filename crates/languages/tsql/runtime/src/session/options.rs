@@ -33,7 +33,7 @@ pub(crate) struct Options {
     pub(crate) statistics: Statistics,
     pub(crate) parse_only: bool,
     pub(crate) row_limit: u64,
-    /// Those that say what values mean.
+    /// Options that decide about the meaning of values.
     pub(crate) settings: Settings,
     pub(crate) text_size: i32,
     pub(crate) lock_timeout: i32,

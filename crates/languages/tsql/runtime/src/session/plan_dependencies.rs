@@ -34,7 +34,7 @@ struct Used {
     /// The core's name of the table.
     core: String,
     definition: TableDefinition,
-    /// Of a temporary table, what was said of its indexes.
+    /// For a temporary table, the options of its indexes.
     said: Option<SaidOfIndexes>,
 }
 

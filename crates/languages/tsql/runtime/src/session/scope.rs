@@ -126,7 +126,7 @@ impl Sources<'_> {
     }
 }
 
-/// The columns of all views, by their keys: what the planner says of them.
+/// The columns of all views, by their keys, from the planner.
 fn view_columns(
     core: &mut mainstay_engine::Session,
     shared: &mainstay_engine::definitions::Catalog,

@@ -28,9 +28,9 @@ pub(crate) struct State {
     pub(crate) transactions: u32,
     /// The same of the session whose query calls the function that this session runs.
     pub(crate) caller_transactions: u32,
-    /// The number of the caller's statement of which it was last told what its session is.
+    /// The number of the caller's statement for which the session's state was handed over last.
     pub(crate) caller: u64,
-    /// When what runs has to end.
+    /// The deadline of the run.
     pub(crate) deadline: Option<Instant>,
     /// The state of the transaction that was announced to the client.
     pub(crate) announced: Announced,
@@ -97,7 +97,7 @@ pub(crate) struct State {
     /// The login name.
     pub(crate) login: String,
     pub(crate) host: String,
-    /// The client's process, as it says itself.
+    /// The client's process, as the client gives it.
     pub(crate) client_process: u32,
     pub(crate) application: String,
     pub(crate) database: String,

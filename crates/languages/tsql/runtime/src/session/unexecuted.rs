@@ -58,7 +58,7 @@ const DEEPEST: usize = 32;
 const DOCUMENT: &str = "Microsoft SQL Server 2005 XML Showplan";
 
 impl Session {
-    /// Reads a batch that says PARSEONLY, or stands under it, and tells what is wrong with it; whether that is all.
+    /// Parses a batch that contains PARSEONLY, or runs under it, and reports its errors; returns true if it is not run.
     pub(crate) fn is_only_parsed(&mut self, text: &str, sink: &mut dyn Sink) -> bool {
         let was_on = self.inner.state.options.parse_only;
         if !was_on && !text.to_ascii_uppercase().contains("PARSEONLY") {

@@ -37,7 +37,7 @@ impl Mode {
         })
     }
 
-    /// Its name, as `APPLOCK_MODE` says it.
+    /// Its name in `APPLOCK_MODE`.
     pub(crate) fn name(self) -> &'static str {
         match self {
             Mode::IntentShared => "IntentShared",
@@ -78,7 +78,7 @@ impl AppLocks {
         self.held.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Takes a lock: 0 at once, 1 after waiting, -1 when the time is over, -2 when it is told to stop. Without a time it
+    /// Takes a lock: 0 at once, 1 after waiting, -1 when the time is over, -2 when it is cancelled. Without a time it
     /// waits for ever.
     pub(crate) fn take(
         &self,

@@ -34,8 +34,8 @@ fn cannot_open(file: &str, error: &Error) -> Box<Raised> {
     raised(Message::error(3201, text))
 }
 
-/// The extensions that Mainstay, or a program that shares its folder, gives a meaning: tables, memos and indexes, data
-/// dictionaries and database containers, procedures, settings, and what is kept beside tables.
+/// The extensions that have a meaning to Mainstay, or to a program that shares its folder: tables, memos and indexes,
+/// data dictionaries and database containers, procedures, settings, and files beside tables.
 const TAKEN: [&str; 30] = [
     "adi", "adm", "adt", "add", "ai", "am", "cdx", "cpg", "csv", "dbc", "dbf", "dbt", "dct", "dcx", "fpt", "idx",
     "link", "mdx", "ndx", "new", "ntx", "parquet", "prj", "shp", "shx", "smt", "sql", "stale", "toml", "tsv",
@@ -74,7 +74,7 @@ fn disk(rest: &[PhraseItem]) -> Option<&str> {
 }
 
 impl Inner {
-    /// Makes the backup, and says what a client is told of it. A relative name is one below the database's folder.
+    /// Makes the backup, and returns the message to the client. A relative name is one below the database's folder.
     ///
     /// Errors: 3021 in a transaction, 3201 where the file cannot be written.
     pub(crate) fn backup(&mut self, words: &Words) -> Result<Message, Box<Raised>> {

@@ -168,7 +168,7 @@ pub(crate) fn name_taken(name: &str, state: u8) -> Message {
     Message::numbered(2714, &[&name]).state(state)
 }
 
-/// A key that is there already; the core says where: `orders, primary key orders_pkey`.
+/// An existing key; the core gives its place: `orders, primary key orders_pkey`.
 fn unique_violation(error: &Error) -> Message {
     let place = error.place().unwrap_or("");
     let (table, index) = place.split_once(", ").unwrap_or((place, ""));
@@ -226,8 +226,9 @@ pub(crate) fn raised_error(error: Error) -> Box<Raised> {
     raised
 }
 
-/// The same as the session of this number is told it that runs at a level. Where SQL Server keeps the level with locks, two
-/// that are in each other's way are a deadlock, and programs run its victim again: so is a transaction that has come second.
+/// The same error for the session of this number, which runs at a level. SQL Server keeps the level with locks, so two
+/// sessions in conflict are a deadlock, and programs run its victim again: the same holds for a transaction that comes
+/// second here.
 pub(crate) fn at_level(mut error: Box<Raised>, level: Isolation, process: i16) -> Box<Raised> {
     let is_victim = error.source.as_ref().is_some_and(|source| match source.code() {
         Code::Conflict => level != Isolation::Snapshot,

@@ -119,7 +119,7 @@ impl Runner<'_> {
     }
 }
 
-/// Where an error comes from, when that decides what it leaves.
+/// The origin of an error, where that decides about its effect.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Origin {
     /// THROW, which ends the batch.

@@ -13,7 +13,7 @@ use std::cell::RefCell;
 pub(crate) struct Nulls {
     /// Those that are NULL, in lower case.
     now: RefCell<Vec<String>>,
-    /// Those that were asked for while the statement was reduced, and what was answered.
+    /// The variables that the reduction of the statement asked for, and the answers.
     asked: RefCell<Vec<Asked>>,
 }
 

@@ -489,7 +489,7 @@ pub(crate) fn known_types(
     }
 }
 
-/// The table that a query makes: the first SELECT of a UNION says it.
+/// The table that a query makes: the first SELECT of a UNION names it.
 fn new_table(body: &QueryBody) -> Option<&ObjectName> {
     match body {
         QueryBody::Select(select) => select.into.as_ref().map(|(name, _)| name),
@@ -497,7 +497,7 @@ fn new_table(body: &QueryBody) -> Option<&ObjectName> {
     }
 }
 
-/// The columns of a result as the client is told of them.
+/// The columns of a result as the client sees them.
 pub(crate) fn shown(schema: &arrow_schema::SchemaRef, heads: &[Head]) -> Vec<Column> {
     let fields = schema.fields();
     // A star stands for all columns that the other heads leave over.

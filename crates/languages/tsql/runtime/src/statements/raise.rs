@@ -62,7 +62,7 @@ impl Runner<'_> {
     }
 }
 
-/// THROW of number, text and state, which ends the batch whatever XACT_ABORT says.
+/// THROW of number, text and state, which ends the batch whatever XACT_ABORT is.
 ///
 /// Errors: the one that is thrown, or 35100 for a number below 50000.
 pub(crate) fn throw(call: &StatementCall<'_>) -> Ran {

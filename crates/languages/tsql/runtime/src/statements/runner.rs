@@ -40,7 +40,7 @@ pub(crate) struct Runner<'a> {
     pub(crate) silent: usize,
     /// True if the running statement has sent columns.
     pub(crate) gives_rows: bool,
-    /// The beginning of the statement that runs, as long as SET STATISTICS has something to tell of it.
+    /// The beginning of the running statement, as long as SET STATISTICS reports on it.
     pub(crate) measured: Option<Begun>,
     /// The beginnings of the modules that run.
     begun: Vec<Begun>,
@@ -245,7 +245,7 @@ impl<'a> Runner<'a> {
 
     fn run(&mut self, loaded: &Arc<Loaded>, number: usize, call: &mut StatementCall<'_>) -> Ran {
         match self.run_action(loaded, number, call) {
-            // Nothing of it has run: with names for its tables that no column has it means what it says.
+            // Nothing of it has run: with aliases for its tables that no column has, its meaning is unambiguous.
             Err(error) if looks_into_a_column(&error) && loaded.is_query(number) => {
                 drop(self.take_plan(loaded, number));
                 self.inner.disguises.set(true);
@@ -560,7 +560,7 @@ impl Host for Runner<'_> {
         };
         let (from, within) = mainstay_tsql_types::variant::decode(value);
         let failed = |error: Message| match error.number {
-            // Those of texts that say nothing; overflows keep their own words.
+            // Errors of unspecific texts; overflows keep their own words.
             235 | 241 | 245 | 8169 => {
                 let text = format!("Error converting data type {} to {}.", from.name(), wanted.name());
                 raised(Message::error(8114, text).state(5))

@@ -90,7 +90,7 @@ impl Inner {
     /// The end of a batch: a transaction that cannot be committed ends with it.
     pub(crate) fn end_batch(&mut self, sink: &mut dyn Sink) {
         if self.state.doomed && self.state.transactions > 0 {
-            // The message says what has become of it.
+            // The message reports the outcome.
             let _ = self.rollback(None);
             let text = "Uncommittable transaction is detected at the end of the batch. The transaction is rolled back.";
             let mut message = Message::error(3998, text);
@@ -131,8 +131,8 @@ impl Inner {
         Ok(())
     }
 
-    /// Begins the transaction of a statement that runs other statements, if none is open: whether it has. The client is not
-    /// told of it.
+    /// Begins the transaction of a statement that runs other statements, if none is open: whether it has. It is not
+    /// announced to the client.
     pub(crate) fn begin_statement(&mut self) -> Result<bool, Box<Raised>> {
         if self.state.transactions > 0 {
             return Ok(false);
@@ -330,7 +330,7 @@ impl Inner {
             || ends_transaction(error.number)
             || self.state.options.aborts_at(error.number);
         if ends && self.state.transactions > 0 {
-            // The error that is being told is the one that matters.
+            // The error that is being reported is the one that matters.
             let _ = self.rollback(None);
         }
         self.announce(sink);
@@ -340,7 +340,7 @@ impl Inner {
     pub(crate) fn reset(&mut self, keep_transaction: bool) {
         if self.state.transactions > 0 && !keep_transaction {
             let _ = self.rollback(None);
-            // The client has asked for it, and is told of the reset.
+            // The client has requested the reset, and is notified of it.
             self.state.announced.forget_untold();
         }
         for level in std::mem::take(&mut self.state.levels) {
@@ -388,8 +388,8 @@ impl Inner {
 }
 
 impl Runner<'_> {
-    /// Behind a call: one that has left another count of transactions than it found is an error, but where a trigger's
-    /// statement has lost its transaction, of which the trigger's end tells (3609).
+    /// After a call: a changed count of transactions is an error, unless a trigger's statement has lost its
+    /// transaction, which the trigger's end reports (3609).
     pub(crate) fn after_call(&mut self) -> Ran {
         let Some(counts) = self.miscounted.take() else { return Ok(Flow::NEXT) };
         let ended_in_trigger =

@@ -16,7 +16,7 @@ struct Text {
     of_temporary: OnceLock<Option<Object>>,
 }
 
-/// Those that tell of temporary tables when they are called as procedures of `tempdb`.
+/// Procedures that describe temporary tables when they are called as procedures of `tempdb`.
 const OF_TEMPORARY: [&str; 3] = ["sp_help", "sp_helpconstraint", "sp_helpindex"];
 
 /// The procedures, by the names of their files.

@@ -98,7 +98,7 @@ impl Facts<'_> {
         }
     }
 
-    /// When objects were made, as far as it is known.
+    /// The time at which objects were created, as far as it is known.
     pub(super) fn started(&self) -> Value {
         Value::Timestamp(self.catalog.started)
     }

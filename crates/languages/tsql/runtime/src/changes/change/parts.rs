@@ -37,7 +37,7 @@ pub(crate) fn outputs_of(change: &Change) -> &[Output] {
     }
 }
 
-/// The command that the client is told of.
+/// The command that is reported to the client.
 pub(super) fn command_of(change: &Change) -> Command {
     match change {
         Change::Insert(_) => Command::INSERT,
