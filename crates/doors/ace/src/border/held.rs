@@ -56,8 +56,8 @@ impl Held {
         self.next >= self.slots.len()
     }
 
-    /// The current contents of the places. Of bytes those that the place behind them counts, and the NUL; none after a
-    /// failure that writes none.
+    /// The current contents of the places. Bytes are as many as the length behind them counts, and the NUL; none
+    /// after a failure that writes none.
     pub fn places(&self, has_bytes: bool) -> Vec<Given> {
         // Numbers are written into the low bytes of eight: this library is for machines that have these first.
         let number = |bytes: &[u8; 8]| u64::from_le_bytes(*bytes);
