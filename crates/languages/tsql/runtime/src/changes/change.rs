@@ -40,7 +40,7 @@ pub(crate) struct Returned {
     pub(crate) rows: CollectedRows,
 }
 
-/// The most times that a change is planned. Each time another transaction has committed a change of its tables.
+/// The most times that a change is planned: again each time another transaction has committed a change of its tables.
 const MOST_PLANS: usize = 100;
 
 fn is_of_definition(error: &Raised) -> bool {

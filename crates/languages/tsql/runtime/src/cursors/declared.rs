@@ -468,8 +468,8 @@ impl Runner<'_> {
         Err(raised(Message::numbered(16947, &[])))
     }
 
-    /// Returns true if the cursor's row has not changed since it was fetched. One that has gone is found out by the
-    /// change.
+    /// Returns true if the cursor's row has not changed since it was fetched. The change itself finds a
+    /// deleted row.
     fn is_as_fetched(&mut self, cursor: &mut Cursor, changes: u64) -> Result<bool, Box<Raised>> {
         let Some((fetched, seen)) = cursor.current().map(|(_, row)| (row.values.clone(), row.seen)) else {
             return Ok(true);
