@@ -1,4 +1,4 @@
-//! Gives the library the name that programs look for: they were linked with `libace.so`.
+//! Gives the library the name that programs expect: they were linked with `libace.so`.
 
 fn main() {
     println!("cargo::rerun-if-changed=build.rs");

@@ -1,4 +1,4 @@
-//! Prints the page of what is done: `cargo run -p mainstay-ace --example compat > docs/COMPAT-ace.md`.
+//! Prints the page of supported entries: `cargo run -p mainstay-ace --example compat > docs/COMPAT-ace.md`.
 
 extern crate mainstay_ace as ace;
 

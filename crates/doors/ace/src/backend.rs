@@ -1,8 +1,8 @@
-//! The door to what this crate has not got: the SQL of a database.
+//! The interface to the SQL engine, which is not part of this crate.
 //!
-//! The crate knows tables, of a folder and of a server. A program around it (the engine) installs what else there is,
-//! once, before the first connection; without it the calls concerned answer "not supported", as any other call that is
-//! not done.
+//! The crate implements tables, of a folder and of a server. A program around it (the engine) installs the rest once,
+//! before the first connection; without it the calls concerned return "not supported", as any other call that is not
+//! implemented.
 
 use std::path::Path;
 use std::sync::{Arc, OnceLock};
@@ -38,7 +38,7 @@ pub fn install_sql(sql: Arc<dyn Sql>) -> bool {
     SQL.set(sql).is_ok()
 }
 
-/// What runs SQL, if there is something.
+/// The installed SQL engine, if there is one.
 pub fn sql() -> Option<&'static Arc<dyn Sql>> {
     SQL.get()
 }

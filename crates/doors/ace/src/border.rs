@@ -1,11 +1,11 @@
-//! What crosses the border between C and Rust: handles, texts, buffers, and places for results.
+//! Values that cross the border between C and Rust: handles, texts, buffers, and places for results.
 //!
-//! A C program gives addresses and lengths, and nothing about them can be proven here. Each type below is the pointer
+//! A C program passes addresses and lengths, about which nothing can be proven here. Each type below is the pointer
 //! itself (`repr(transparent)`, so that a function may take it as its C parameter) and can be made by C only, or of
-//! arguments that came over the wire, whose memory is ours (`held`); its
-//! methods check what can be checked (NULL, a length that was given, an address too small to be one) and copy. What is
-//! left is the promise of every C interface, and the reason of every `SAFETY` here: *the caller's pointers point to
-//! what the header says they do, for as long as the call runs*.
+//! arguments that came over the wire, whose memory is owned here (`held`); its methods check what can be checked (NULL,
+//! a given length, an address too small to be one) and copy. The rest is the contract of every C interface, and the
+//! reason of every `SAFETY` here: *the caller's pointers point to what the header says they do, for as long as the call
+//! runs*.
 //!
 //! ```text
 //!   UNSIGNED8 *pucName      Text      read up to its NUL, copied at once
@@ -14,8 +14,8 @@
 //!   UNSIGNED16 *pusLen      Out<u16>  read and written
 //! ```
 //!
-//! Everything else of this crate is safe Rust, but the attribute that exports the entries (`entries/mod.rs`) and the lock
-//! of a table (`lock.rs`).
+//! Everything else of this crate is safe Rust, except the attribute that exports the entries (`entries/mod.rs`) and the
+//! lock of a table (`lock.rs`).
 
 use crate::constants::{ADS_ENCODE_UTF16, AE_INSUFFICIENT_BUFFER, AE_INVALID_POINTER, AE_INVALID_VALUE};
 use crate::failure::{Failure, Result};
@@ -68,7 +68,7 @@ arguments! {
     Out<f64> => "double *";
 }
 
-/// A handle as C holds it: a number that only the registry gives a meaning to. 0 is none.
+/// A handle as C passes it: a number whose meaning only the registry knows. 0 stands for no handle.
 #[repr(transparent)]
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 pub struct Handle(pub usize);
@@ -78,7 +78,7 @@ pub struct Handle(pub usize);
 #[derive(Clone, Copy, Debug)]
 pub struct Text(*const u8);
 
-/// Refuses a length of 2 GB and more: -1, and what nobody has set.
+/// Refuses a length of 2 GB and more: -1, and uninitialized variables.
 fn check_length(length: usize) -> Result<()> {
     match i32::try_from(length) {
         Ok(_) => Ok(()),
@@ -160,7 +160,7 @@ impl Text {
         Pointer(self.0.cast_mut())
     }
 
-    /// Whether it is NULL.
+    /// Returns true if it is NULL.
     pub fn is_null(self) -> bool {
         self.0.is_null()
     }
@@ -171,7 +171,7 @@ impl Text {
 #[derive(Clone, Copy, Debug)]
 pub struct Field(*const u8);
 
-/// What a [`Field`] says.
+/// A field's number or name, as a [`Field`] gives it.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum FieldName {
     /// Its number, from 1.
@@ -187,7 +187,7 @@ impl Field {
         self.0.addr().checked_sub(1).filter(|place| *place < 0xFFFF)
     }
 
-    /// Which it is. NULL is refused.
+    /// The field's number or name. NULL is refused.
     pub fn name(self) -> Result<FieldName> {
         match self.0.addr() {
             0 => Err(Failure::new(AE_INVALID_POINTER, "the field's name is NULL")),
@@ -220,7 +220,7 @@ impl<T: Copy> Out<T> {
         Err(Failure::new(AE_INVALID_POINTER, "the place for a result is NULL"))
     }
 
-    /// Writes the result if there is a place for it, and says whether there was.
+    /// Writes the result if there is a place for it; returns true if there is one.
     pub fn set_if_given(self, value: T) -> bool {
         if self.0.is_null() {
             return false;
@@ -230,7 +230,7 @@ impl<T: Copy> Out<T> {
         true
     }
 
-    /// What is there now. NULL is refused.
+    /// Reads the current value. NULL is refused.
     pub fn get(self) -> Result<T> {
         if self.0.is_null() {
             return Err(Failure::new(AE_INVALID_POINTER, "a length is NULL"));
@@ -239,7 +239,7 @@ impl<T: Copy> Out<T> {
         Ok(unsafe { self.0.read_unaligned() })
     }
 
-    /// Whether it is NULL.
+    /// Returns true if it is NULL.
     pub fn is_null(self) -> bool {
         self.0.is_null()
     }
@@ -311,9 +311,10 @@ impl Length for u32 {
 pub struct Buffer(*mut u8);
 
 impl Buffer {
-    /// Gives a text with its NUL: `length` holds the capacity before, and the bytes without the NUL after. When it does
-    /// not fit, what does is written, and `length` says how many bytes would have been enough, the NUL among them. No text
-    /// at all fits a place of no bytes: who asks only whether there is one (rddads, for the condition of an index) is told 0.
+    /// Gives a text with its NUL: `length` holds the capacity before, and the bytes without the NUL after. A text that
+    /// does not fit is cut, and `length` gets the number of bytes that would have been enough, including the NUL. An
+    /// empty text fits a place of no bytes: a caller that only tests if there is a text (rddads, for the condition of
+    /// an index) gets 0.
     pub fn set_text<L: Length>(self, length: Out<L>, text: &[u8]) -> Result<()> {
         let capacity = length.get()?.count();
         if self.0.is_null() && capacity > 0 {
@@ -352,7 +353,7 @@ impl Buffer {
         Ok(())
     }
 
-    /// Gives a text with its NUL where the interface itself says how long the place is (a date by a mask: 13 bytes).
+    /// Writes a text with its NUL into a place whose length the interface defines (a date by a mask: 13 bytes).
     pub fn set_known(self, text: &[u8]) -> Result<()> {
         if self.0.is_null() {
             return Err(Failure::new(AE_INVALID_POINTER, "a buffer is NULL"));
@@ -388,7 +389,7 @@ impl Buffer {
         }
     }
 
-    /// Whether it is NULL.
+    /// Returns true if it is NULL.
     pub fn is_null(self) -> bool {
         self.0.is_null()
     }
@@ -449,7 +450,7 @@ impl Pointer {
         }
     }
 
-    /// Whether it is NULL.
+    /// Returns true if it is NULL.
     pub fn is_null(self) -> bool {
         self.0.is_null()
     }
@@ -510,14 +511,14 @@ impl WideBuffer {
     }
 }
 
-/// A function of the program's that is told how far a long operation is, in percent, and may stop it. As with pointers,
-/// that it is a function of this type, until the program clears it, is the caller's promise.
+/// A function of the program that receives the progress of a long operation, in percent, and may stop it. As with
+/// pointers, that it is a function of this type, until the program clears it, is the caller's promise.
 #[repr(transparent)]
 #[derive(Clone, Copy, Debug)]
 pub struct Callback(Option<extern "C" fn(u16, u32) -> u32>);
 
 impl Callback {
-    /// Whether there is one.
+    /// Returns true if the callback is given.
     pub fn is_given(self) -> bool {
         self.0.is_some()
     }
@@ -534,7 +535,7 @@ impl Callback {
 pub struct Callback101(Option<extern "C" fn(u16, i64) -> u32>);
 
 impl Callback101 {
-    /// Whether there is one.
+    /// Returns true if the callback is given.
     pub fn is_given(self) -> bool {
         self.0.is_some()
     }
@@ -551,7 +552,7 @@ impl Callback101 {
 pub struct ProgressCallback(Option<extern "C" fn(u16) -> u32>);
 
 impl ProgressCallback {
-    /// Whether there is one.
+    /// Returns true if the callback is given.
     pub fn is_given(self) -> bool {
         self.0.is_some()
     }
@@ -562,7 +563,7 @@ impl ProgressCallback {
     }
 }
 
-/// A text as it came: one that is bytes means what its table's code page says (`conditions.rs`).
+/// A text as it came: bytes are in the code page of its table (`conditions.rs`).
 #[derive(Clone, Debug)]
 pub enum Given {
     /// Bytes.

@@ -1,6 +1,7 @@
-//! The page that says of every entry whether it is done and what tests it, written from the table of entries.
+//! The page that lists for every entry if it is implemented and which program tests it, written from the table of
+//! entries.
 //!
-//! The tests are found, not listed: a C program in `tests/c` that calls an entry tests it.
+//! The tests are found and not listed: a C program in `tests/c` that calls an entry tests it.
 
 use std::fmt::Write;
 use std::path::Path;
@@ -63,7 +64,8 @@ fn reason(name: &str) -> &'static str {
     }
 }
 
-/// The programs that call an entry. Those that are not done are all called by one test, which is named once, in words.
+/// The programs that call an entry. Those that are not implemented are all called by one test, which is named once, in
+/// words.
 pub fn tests_of<'a>(entry: &Entry, tests: &'a [(String, String)]) -> Vec<&'a str> {
     let call = format!("{}(", entry.name);
     let calls = |text: &str| {

@@ -1,7 +1,8 @@
-//! Conditions as programs write them, and as they are kept: with what depends on the moment replaced by what it gives.
+//! Conditions as programs write them, and as they are stored: with the values of the functions that depend on the time
+//! of the call.
 //!
-//! What a table's area is given, a server's too, is the text of `mainstay_xbase::expr::at_moment`; a program that asks for its
-//! filter is given the text that it wrote.
+//! The area of a table, also of a server's table, gets the text of `mainstay_xbase::expr::at_moment`; a program that
+//! asks for its filter gets the text that it wrote.
 
 use crate::border::Given;
 use crate::connection::Connection;
@@ -42,7 +43,7 @@ pub fn meant_in(state: &State, connection: &Connection, given: Given) -> String 
     meant_now(connection, &text)
 }
 
-/// The conditions that a condition joins with `.AND.`; itself, where it is none of those that can be told apart so.
+/// The conditions that a condition joins with `.AND.`; the condition itself if it cannot be split.
 pub fn joined_with_and(text: &[u8]) -> Vec<&[u8]> {
     let (mut parts, mut begun, mut depth, mut quote) = (Vec::new(), 0, 0_u32, None);
     let word = |at: usize, word: &[u8]| text[at..].get(..word.len()).is_some_and(|it| it.eq_ignore_ascii_case(word));
@@ -73,11 +74,12 @@ pub fn joined_with_and(text: &[u8]) -> Vec<&[u8]> {
 /// The texts of a table's conditions as its program wrote them.
 #[derive(Debug, Default)]
 pub struct Written {
-    /// What is kept, and what was written: of the filter and of the optimized filter that were set last.
+    /// The stored text and the text that the program wrote: of the filter and of the optimized filter that were set
+    /// last.
     texts: Vec<(String, Wrote)>,
 }
 
-/// What a program wrote.
+/// The text of a condition as the program wrote it.
 #[derive(Clone, Debug)]
 struct Wrote {
     text: String,
@@ -109,7 +111,7 @@ impl Written {
         self.texts.iter().find(|(known, _)| known == meant).map(|(_, wrote)| wrote)
     }
 
-    /// What the program wrote for a condition that is kept so.
+    /// The program's text of a condition that is stored in this form.
     pub fn of(&self, meant: &str) -> String {
         self.wrote(meant).map_or(meant, |wrote| &wrote.text).to_owned()
     }

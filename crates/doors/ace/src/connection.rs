@@ -1,4 +1,4 @@
-//! A connection: a folder (or a server) that tables are named relative to, and what belongs to its program.
+//! A connection: a folder (or a server) that table names are relative to, and the state of its program.
 
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicBool, AtomicU32};
@@ -26,9 +26,9 @@ use crate::turn::Turn;
 pub struct Running {
     /// The transaction.
     pub transaction: Transaction,
-    /// How many were begun within each other, this one included; the outermost alone is one of the tables.
+    /// The nesting depth of the transaction, this one included; only the outermost is a transaction of the tables.
     pub depth: u32,
-    /// Whether the files that statements of SQL change are part of it.
+    /// True if the files that SQL statements change are part of the transaction.
     pub is_joined: bool,
     /// Its savepoints, in the order in which they were made, each with the depth that it is of.
     pub savepoints: Vec<(String, Savepoint, u32)>,
@@ -48,7 +48,7 @@ pub struct Connection {
     pub user: String,
     /// ADS_LOCAL_SERVER or ADS_REMOTE_SERVER, as it came about.
     pub server_type: u32,
-    /// Whether it is that of tables that are opened without one: its folder is the default one, whatever that is then.
+    /// True if it serves tables that are opened without a connection: its folder is the default one at each time.
     is_implicit: bool,
     /// The transaction that is under way, with its savepoints by name.
     transaction: Mutex<Option<Running>>,
@@ -57,17 +57,17 @@ pub struct Connection {
     /// The collation that it was given.
     pub collation: Mutex<Option<String>>,
     sql: Mutex<Option<Box<dyn SqlSession>>>,
-    /// Whether it is a connection to a dictionary of the server.
+    /// True if it is a connection to a dictionary of the server.
     pub is_far_dictionary: bool,
     /// The dictionary that it is a connection to.
     pub dictionary: Option<Arc<Session>>,
-    /// Whether programs may give counting fields their numbers.
+    /// True if programs may set the values of autoincrement fields.
     pub counts_freely: AtomicBool,
-    /// How many seconds a statement may run whose handle does not say; 0 for ever.
+    /// Time limit in seconds of statements whose handle sets none; 0 for none.
     pub sql_timeout: AtomicU32,
     /// Tables that take part in its transaction because others depend on them.
     pub helpers: Helpers,
-    /// Who may use the statements while triggers fire.
+    /// The thread that may use the statements while triggers fire.
     turn: Turn,
     /// The locks that its handles and its statements have together.
     pub locks: LockSharing,
@@ -118,12 +118,12 @@ impl Connection {
         Connection { is_implicit: true, ..Connection::new(Arc::new(Disk), PathBuf::new(), "", "", ADS_LOCAL_SERVER) }
     }
 
-    /// Whether it is that of tables that are opened without one.
+    /// Returns true if it serves tables that are opened without a connection.
     pub fn is_implicit(&self) -> bool {
         self.is_implicit
     }
 
-    /// A folder in memory, for tables that nobody else is to see.
+    /// A folder in memory, for private tables.
     pub fn in_memory() -> Connection {
         Connection::new(Arc::new(Memory::default()), PathBuf::new(), "", "", ADS_LOCAL_SERVER)
     }
@@ -188,7 +188,7 @@ impl Connection {
         None
     }
 
-    /// Where a new file of a name is made.
+    /// The path for a new file of a name.
     pub fn place(&self, name: &str, extension: &str) -> PathBuf {
         if self.server.is_some() {
             return self.candidates(name, extension).pop().unwrap_or_default();
@@ -209,7 +209,7 @@ impl Connection {
         *self.date_format.lock().unwrap_or_else(PoisonError::into_inner) = Some(format);
     }
 
-    /// The transaction that is under way. One that a server has lost with the connection is none any more.
+    /// The transaction that is under way. A transaction that a server has lost with the connection is discarded.
     pub fn transaction(&self) -> MutexGuard<'_, Option<Running>> {
         let mut running = self.transaction.lock().unwrap_or_else(PoisonError::into_inner);
         if running.as_ref().is_some_and(|running| running.transaction.is_lost()) {
@@ -218,12 +218,12 @@ impl Connection {
         running
     }
 
-    /// Whether a transaction is under way.
+    /// Returns true if a transaction is open.
     pub fn in_transaction(&self) -> bool {
         self.transaction_depth() > 0
     }
 
-    /// How many transactions were begun within each other.
+    /// The nesting depth of the transactions.
     pub fn transaction_depth(&self) -> u32 {
         self.transaction().as_ref().map_or(0, |running| running.depth)
     }
@@ -278,7 +278,7 @@ impl Connection {
         }
     }
 
-    /// Whether one commit ends the transaction for tables and statements.
+    /// Returns true if one commit ends the transaction for tables and statements.
     pub fn is_joined(&self) -> bool {
         self.transaction().as_ref().is_some_and(|running| running.is_joined)
     }
@@ -337,7 +337,7 @@ impl Fires for Connection {
             return Ok(work(&mut [])?);
         }
         let ended = self.with_sql_tables(work);
-        // What the session does is to close its tables, whatever has become of the transaction.
+        // The session closes its tables in either case, whatever the outcome of the transaction.
         let stepped = self.step(&if ended.is_ok() { Step::Commit } else { Step::RollBack });
         self.turn.give_back();
         ended?;
@@ -349,7 +349,7 @@ impl Fires for Connection {
     }
 }
 
-/// The failure of a trigger has the number that it has told, or that of its statement.
+/// The failure of a trigger has the trigger's own error number, or that of its statement.
 fn of_trigger(error: mainstay_types::Error) -> Failure {
     match error.dialect().and_then(|dialect| u32::try_from(dialect.number).ok()).filter(|number| *number > 0) {
         Some(number) => Failure::new(number, error.message()),
@@ -364,7 +364,7 @@ fn join(session: &mut dyn SqlSession, transaction: &Transaction) -> Result<bool>
     }
 }
 
-/// Where files are that have no folder and no connection.
+/// The folder of files without a folder and a connection.
 fn default_folder() -> PathBuf {
     files::path_of(&settings::read(|settings| settings.default_path.clone()))
 }

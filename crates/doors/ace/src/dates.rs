@@ -1,6 +1,7 @@
-//! Dates and times as texts: by the program's mask, as the file holds them, as numbers of days and milliseconds.
+//! Dates and times as texts: by the program's mask, as in the file, as numbers of days and milliseconds.
 //!
-//! A mask holds D, M, Y and C in either case: `MM/DD/CCYY`, `dd.mm.yy`, `YYYYMMDD`. What is neither stands for itself.
+//! A mask contains D, M, Y and C in either case: `MM/DD/CCYY`, `dd.mm.yy`, `YYYYMMDD`. Any other character stands for
+//! itself.
 
 use mainstay_types::Date;
 
@@ -40,7 +41,7 @@ pub fn write(julian: i32, mask: &str) -> String {
 /// Reads a day by a mask. `Some(0)` is an empty date; none is a text that is no date.
 pub fn read(text: &str, mask: &str, epoch: u16) -> Option<i32> {
     let text = text.trim_end_matches('\0');
-    // A mask that nobody has filled in is an empty date; a word is none.
+    // An empty mask is an empty date; a word is not a date.
     if text.chars().all(|letter| !letter.is_alphanumeric()) {
         return Some(0);
     }
@@ -52,7 +53,7 @@ pub fn read(text: &str, mask: &str, epoch: u16) -> Option<i32> {
     let digits: Vec<&str> =
         text.split(|letter: char| !letter.is_ascii_digit()).filter(|part| !part.is_empty()).collect();
     let parts: Vec<String> = match (digits.as_slice(), fields.len()) {
-        // Without separators the mask says where each part is.
+        // Without separators the mask gives the place of each part.
         ([all], 3) if all.len() == 8 || all.len() == 6 => split_by(all, &fields),
         (parts, count) if parts.len() == count => parts.iter().map(ToString::to_string).collect(),
         _ => return None,
@@ -123,7 +124,7 @@ pub fn read_time(text: &str) -> Option<i32> {
     in_range.then_some(((hours * 60 + minutes) * 60 + seconds) * 1000 + thousandths)
 }
 
-/// Whether a mask can be used: a day, a month and a year, each once.
+/// Returns true if a mask is valid: a day, a month and a year, each once.
 pub fn is_mask(mask: &str) -> bool {
     let runs = runs(&year_runs(mask));
     let count = |letter| runs.iter().filter(|run| run.0 == letter).count();

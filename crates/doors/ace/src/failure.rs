@@ -1,8 +1,8 @@
-//! How a call fails: a code of the interface, what is to be said about it, and where both are kept.
+//! The failure of a call: a code of the interface, its details, and the place where both are stored.
 //!
-//! Every entry runs inside [`call`]: it clears the last error of the thread, runs the work, keeps its failure for
-//! `AdsGetLastError`, and turns a panic (which would be a fault of ours) into AE_INTERNAL_ERROR instead of letting it
-//! unwind into C. A call that is exported and not done answers AE_NOT_IMPLEMENTED, and says so in the log.
+//! Every entry runs inside [`call`]: it clears the last error of the thread, runs the work, stores its failure for
+//! `AdsGetLastError`, and turns a panic (which would be a fault of this library) into AE_INTERNAL_ERROR instead of
+//! letting it unwind into C. A call that is exported and not implemented returns AE_NOT_IMPLEMENTED, and logs it.
 
 use std::cell::{Cell, RefCell};
 use std::ops::Deref;
@@ -13,7 +13,7 @@ use mainstay_types::{Code, Error};
 use crate::constants::*;
 use crate::log;
 
-/// What an entry answers.
+/// The result of an entry.
 pub type Result<T> = std::result::Result<T, Failure>;
 
 /// A code of the interface and what there is to say about it. It is a pointer, so that what succeeds, as nearly every call
@@ -21,7 +21,7 @@ pub type Result<T> = std::result::Result<T, Failure>;
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Failure(Box<Particulars>);
 
-/// What a [`Failure`] says.
+/// The contents of a [`Failure`].
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Particulars {
     /// One of the `AE_` constants.
@@ -37,7 +37,7 @@ impl Failure {
         Failure(Box::new(Particulars { code, detail: detail.into() }))
     }
 
-    /// What there is to say, when the code is known.
+    /// The detail, for a caller that knows the code.
     pub fn into_detail(self) -> String {
         self.0.detail
     }
@@ -76,7 +76,7 @@ impl From<Error> for Failure {
     }
 }
 
-/// The code of a search condition that is none: these numbers the interface has itself.
+/// The code of an invalid search condition: the interface itself has these numbers.
 fn of_search(error: &Error) -> Option<u32> {
     let number = u32::try_from(error.dialect()?.number).ok()?;
     (AE_FTS_UNCLOSED_PHRASE..=AE_FTS_EMPTY_CONDITION).contains(&number).then_some(number)
@@ -113,10 +113,10 @@ fn code_of(code: Code) -> u32 {
 }
 
 thread_local! {
-    /// Whether one of the two below may be there: a call that follows on none need not look at them.
+    /// True if one of the two below may be set: without it, a successful call need not read them.
     static HAS_FAILED: Cell<bool> = const { Cell::new(false) };
     static LAST: RefCell<Option<Failure>> = const { RefCell::new(None) };
-    /// What a rule of a dictionary has refused, while the work area passes the refusal on.
+    /// A refusal by a rule of a dictionary, while the work area passes it on.
     static REFUSED: RefCell<Option<Failure>> = const { RefCell::new(None) };
 }
 

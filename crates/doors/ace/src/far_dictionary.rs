@@ -4,7 +4,7 @@
 //!   AdsDDAddTable( connection, "a", ... ) --> forward: arguments as values ~~~> served: the same call with the server's
 //!                                             connection --> code, places ~~~> places of the program
 //! ```
-//! What is a place for bytes and what is given is told by the argument behind: a place for a length belongs to a place
+//! The argument that follows decides if bytes are input or a place for output: a place for a length belongs to a place
 //! for bytes, a length to bytes.
 
 use crate::border::*;

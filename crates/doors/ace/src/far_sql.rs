@@ -1,4 +1,5 @@
-//! SQL over the wire: a connection to a server has the statements of that server, and what runs SQL here may be served.
+//! SQL over the wire: a connection to a server has the statements of that server, and the SQL engine here may be
+//! served.
 //!
 //! ```text
 //!   AdsExecuteSQL --> Far (a client) ~~~> Service::serve_sql --> Served --> the engine's SqlSession
@@ -13,7 +14,7 @@ use mainstay_types::Result;
 
 use crate::backend::{Executed, Outcome, Parameter, Sql, SqlSession, Step};
 
-/// The statements of a server. What it was told of how statements run is told again only when it is another.
+/// The statements of a server. Settings for statements are sent to the server only when they have changed.
 pub struct Far {
     server: Arc<Client>,
     table_type: Option<u32>,
@@ -46,7 +47,7 @@ impl SqlSession for Far {
     fn set_read_only(&mut self) {}
 
     fn set_table_type(&mut self, table_type: u32) {
-        // Who cannot be told is told by the statement that follows.
+        // A failure is reported by the statement that follows.
         if self.table_type != Some(table_type) && self.server.set_table_type(table_type).is_ok() {
             self.table_type = Some(table_type);
         }
@@ -70,7 +71,7 @@ impl SqlSession for Far {
     }
 }
 
-/// What runs SQL here, for the clients of a server: to be given to `mainstay_navigator::server::Service::serve_sql`.
+/// Runs SQL for the clients of a server: to be given to `mainstay_navigator::server::Service::serve_sql`.
 pub struct Served(pub Arc<dyn Sql>);
 
 impl std::fmt::Debug for Served {

@@ -1,7 +1,8 @@
-//! Where a file is that a program names: other systems' separators, missing extensions, and letters in the wrong case.
+//! Resolution of the file names in programs: separators of other systems, missing extensions, and letters in the wrong
+//! case.
 //!
 //! Programs come from systems where `DATA\CUSTOMERS` and `data\customers.dbf` are one file. A name is tried as it is
-//! written; then each of its parts is looked for in its folder without regard to case.
+//! written; then each of its parts is looked up in its folder without regard to case.
 
 use std::path::{Component, Path, PathBuf};
 
@@ -47,7 +48,7 @@ pub fn existing(path: &Path) -> Option<PathBuf> {
     Some(found)
 }
 
-/// Whether there is a file or folder of exactly this name.
+/// Returns true if there is a file or folder of exactly this name.
 pub fn exists(path: &Path) -> bool {
     Disk.is_folder(path) || Disk.stamp(path).is_ok()
 }
@@ -60,7 +61,7 @@ pub fn in_existing_folder(path: &Path) -> PathBuf {
     }
 }
 
-/// Whether a name has the form of a pattern with `*` and `?`, in either case.
+/// Returns true if a name matches a pattern with `*` and `?`, without regard to case.
 pub fn matches(name: &str, pattern: &str) -> bool {
     fn go(name: &[char], pattern: &[char]) -> bool {
         match pattern.split_first() {
@@ -77,7 +78,7 @@ pub fn matches(name: &str, pattern: &str) -> bool {
     go(&letters(name), &pattern)
 }
 
-/// What a call asks for of a path: ADS_BASENAME 1, ADS_BASENAMEANDEXT 2, ADS_FULLPATHNAME 3.
+/// The part of a path that a call requests: ADS_BASENAME 1, ADS_BASENAMEANDEXT 2, ADS_FULLPATHNAME 3.
 pub fn part(path: &Path, option: u16) -> Option<String> {
     Some(match option {
         1 => path.file_stem()?.to_string_lossy().into_owned(),

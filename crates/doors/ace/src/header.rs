@@ -8,7 +8,7 @@ use crate::constants;
 use crate::entries::{self, Entry};
 use crate::structures;
 
-/// What stands before the tables: the types, and the macros that programs expect.
+/// The text before the tables: the types, and the macros that programs expect.
 const BEGIN: &str = r#"/*
  * The calls of the Advantage Client Engine, as Mainstay's libace has them.
  * Written by `cargo run -p mainstay-ace --example header`. Change the tables in crates/doors/ace/src, not this file.
@@ -65,7 +65,7 @@ typedef UNSIGNED32 ( WINAPI * ADSCALLBACK101 )( UNSIGNED16 usPercentDone, SIGNED
 typedef UNSIGNED32 ( WINAPI * ADSPROGRESSCALLBACK )( UNSIGNED16 usPercentDone );
 "#;
 
-/// What stands after them.
+/// The text after the tables.
 const END: &str = r"
 #ifdef __cplusplus
 }

@@ -1,7 +1,7 @@
 //! The library of the Advantage Client Engine's calls: `libace.so`, for programs that are linked with it.
 //!
 //! A program that was written for that interface (through Harbour's `rddads`, from C, from Delphi, PHP or Python) is
-//! linked with this library instead, and works on the same files. A call goes through four layers:
+//! linked with this library instead, and works on the same files. A call passes four layers:
 //!
 //! ```text
 //!   AdsGotoTop(hTable)            entries    the exported C function: clears the last error, catches panics
@@ -13,8 +13,9 @@
 //!   WorkArea::go_top()            mainstay-workarea, or mainstay-navigator for a table of a server
 //! ```
 //!
-//! `border` holds what crosses to C, and with `entries` and `lock` the crate's `unsafe`. `constants`, `structures` and
-//! `entries` are the tables of which the header `include/ace.h` and the page `docs/COMPAT-ace.md` are written.
+//! `border` contains the types that cross to C, and with `entries` and `lock` the crate's `unsafe`. `constants`,
+//! `structures` and `entries` are the tables from which the header `include/ace.h` and the page `docs/COMPAT-ace.md`
+//! are written.
 //!
 //! Threads: a handle may be used from any thread; the calls of one table run one after the other, each thread has its
 //! own last error. Limits: encryption is refused with its code; SQL needs a [`backend`] that the

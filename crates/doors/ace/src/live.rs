@@ -4,13 +4,13 @@
 //!   Table -- area of the base table -- predicate: is the record a member?
 //!                                  \-- rules: after a record was written, is it one now?   --> the statements' session
 //! ```
-//! The members are known by their numbers. They are asked for when the cursor is opened, when a statement of the
-//! connection has changed rows, and by `AdsRefreshAOF`; a record that is written through the cursor is asked for by
-//! itself. So a record that the condition holds for no more is gone with the next move, and a new one is there.
+//! The members are known by their record numbers. They are queried when the cursor is opened, when a statement of the
+//! connection has changed rows, and by `AdsRefreshAOF`; a record that is written through the cursor is queried by
+//! itself. So a record that no longer meets the condition is gone with the next move, and a new one appears.
 //!
-//! Where the table is a server's, the server knows and asks for them (`navigator::server`).
+//! For a table of a server, the server queries and stores them (`navigator::server`).
 //!
-//! Limits: what others and other handles write is seen after `AdsRefreshAOF`.
+//! Limits: changes by other users and other handles appear after `AdsRefreshAOF`.
 
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Weak};
@@ -84,7 +84,7 @@ impl Members {
         self.read().map(|()| true)
     }
 
-    /// Whether a record is one, as far as it is known by its number.
+    /// Returns true if a record is a member, by its number alone.
     pub fn has(&self, record: u32) -> bool {
         self.rows.has(record)
     }
@@ -95,7 +95,7 @@ impl Members {
     }
 }
 
-/// What looks at records that are written through a live cursor, behind the rules that its table has.
+/// Watches records that are written through a live cursor, behind the rules that its table has.
 #[derive(Debug)]
 pub struct Watch {
     /// The rules of the table.
@@ -124,7 +124,7 @@ impl RecordRules for Watch {
             // It is written all the same: what cannot be asked for now is when the cursor is used next.
             Err(_) => self.members.forget(),
         }
-        // What was computed from the predicate before does not hold.
+        // Results computed from the previous predicate are stale.
         area.set_predicate(Some(self.members.predicate(area.header().layout)));
         Ok(())
     }

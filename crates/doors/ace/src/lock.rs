@@ -1,19 +1,20 @@
-//! The lock of a table, for calls that are short and seldom meet.
+//! The lock of a table, for calls that are short and rarely contend.
 //!
-//! A program makes millions of calls and mostly from one thread: what such a call pays is the lock that nobody else wants.
-//! Here that is one locked operation to take it and a plain write to give it back; a lock of the standard library needs
-//! a second locked operation, to learn whether somebody waits.
+//! A program makes millions of calls and mostly from one thread: the cost of such a call is the uncontended lock. Here
+//! that is one locked operation to take it and a plain write to release it; a lock of the standard library needs a
+//! second locked operation, to learn if another thread waits.
 //!
 //! ```text
 //!   owner    0, or the thread that has it   take: 0 -> thread       give back: write 0, then look at `waiting`
 //!   waiting  how many sleep                 before they sleep they count themselves, and try once more
 //! ```
 //!
-//! The look at `waiting` may come before the write is seen by others: then nobody wakes a thread that goes to sleep in
-//! that moment, and it tries again by itself after [`LONGEST_SLEEP`]. That is rare, and a delay is all that comes of it.
+//! The read of `waiting` may come before the write is visible to other threads: then no thread wakes one that goes to
+//! sleep at that time, and it tries again by itself after [`LONGEST_SLEEP`]. That is rare, and its only effect is a
+//! delay.
 //!
-//! The owner is known, so that a thread that has the lock already is refused ([`Lock::take`]) instead of waiting for
-//! itself for ever. Limits: who comes next is not settled by who waits longest.
+//! The owner is known, so that a thread that has the lock already is refused ([`Lock::take`]) instead of deadlocking.
+//! Limits: the lock is not fair: the longest wait does not decide which thread comes next.
 
 use std::cell::{Cell, UnsafeCell};
 use std::marker::PhantomData;
@@ -42,7 +43,7 @@ pub struct Lock<T> {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct IsOwn;
 
-/// What the lock is around, as long as this lives.
+/// Access to the value in the lock, until it is dropped.
 pub struct Guard<'l, T> {
     lock: &'l Lock<T>,
     /// The owner is a thread: the guard stays with it.
@@ -75,7 +76,7 @@ impl<T> Lock<T> {
         }
     }
 
-    /// Whether this thread has it.
+    /// Returns true if this thread holds the lock.
     #[inline]
     pub fn is_own(&self) -> bool {
         self.owner.load(Ordering::Relaxed) == this_thread()
@@ -119,7 +120,7 @@ impl<T> Lock<T> {
 
     #[cold]
     fn wake(&self) {
-        // Who has counted itself and found the lock taken is asleep when this is got.
+        // A thread that has counted itself and found the lock taken is asleep once this mutex is acquired.
         drop(self.queue.lock().unwrap_or_else(PoisonError::into_inner));
         self.freed.notify_one();
     }
@@ -130,7 +131,7 @@ impl<T> Deref for Guard<'_, T> {
 
     #[inline]
     fn deref(&self) -> &T {
-        // SAFETY: the guard's thread is the lock's owner while the guard lives, and nobody else has a reference.
+        // SAFETY: the guard's thread is the lock's owner while the guard lives, and no other thread has a reference.
         unsafe { &*self.lock.value.get() }
     }
 }

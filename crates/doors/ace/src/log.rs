@@ -1,6 +1,6 @@
 //! The log: a file that the environment names, for calls that are not supported and for faults.
 //!
-//! Off unless MAINSTAY_ACE_LOG holds a path. A library has no right to a program's standard streams.
+//! Off unless MAINSTAY_ACE_LOG contains a path. A library must not write to a program's standard streams.
 
 use std::env;
 use std::io::Write;

@@ -1,9 +1,8 @@
-//! Management calls: what they are answered from.
+//! Management calls: the source of their answers.
 //!
-//! A connection for them is one to a server of Mainstay's, which says what goes on in it ([`Activity`]), or to a folder.
-//! Folders have no server: the only one that there is then is this process, and what is said is true of it: the tables,
-//! indexes and locks that it has open, the one user that it is, and how long it runs. What neither has (worker threads, a
-//! licence) is zero or empty.
+//! A management connection leads to a Mainstay server, which reports its activity ([`Activity`]), or to a folder. A
+//! folder has no server, so this process takes its place: the tables, indexes and locks that it has open, its user, and
+//! its uptime. Values that neither has (worker threads, a licence) are zero or empty.
 
 use std::path::Path;
 use std::sync::{Arc, OnceLock};
@@ -21,7 +20,7 @@ use crate::table::Table;
 
 /// A connection for management calls.
 pub struct Server {
-    /// That of a server; none for a folder.
+    /// The client of a server; `None` for a folder.
     pub client: Option<Arc<Client>>,
 }
 
@@ -32,13 +31,13 @@ pub fn seconds_up() -> u64 {
     STARTED.get_or_init(Instant::now).elapsed().as_secs()
 }
 
-/// Whoever runs this process, by what the environment says.
+/// The user that runs this process, from the environment.
 pub fn user_name() -> String {
     ["USER", "LOGNAME", "USERNAME"].iter().find_map(|name| std::env::var(name).ok()).unwrap_or_default()
 }
 
 impl Server {
-    /// What goes on.
+    /// The activity of the server or of this process.
     pub fn activity(&self) -> Result<Activity> {
         match &self.client {
             Some(client) => Ok(client.activity()?),
@@ -57,7 +56,7 @@ fn tables() -> Vec<Arc<Table>> {
     tables
 }
 
-/// How a table is used here; as good as not at all if it is closed meanwhile.
+/// The use of a table in this process; empty if the table is closed meanwhile.
 fn use_of(table: &Arc<Table>) -> TableUse {
     let scheme = if table.table_type == ADS_NTX { LockScheme::Clipper } else { LockScheme::FoxPro };
     let known = TableUse { path: table.path.clone(), scheme: Some(scheme), ..TableUse::default() };
@@ -73,14 +72,14 @@ fn use_of(table: &Arc<Table>) -> TableUse {
     seen.unwrap_or(known)
 }
 
-/// What goes on in this process.
+/// The activity of this process.
 pub fn here() -> Activity {
     let person = Person { connection: 0, user: user_name(), application: String::new(), address: "local".to_owned() };
     let tables = tables().iter().map(use_of).collect();
     Activity { seconds: seconds_up(), requests: 0, members: vec![Member { person, tables }] }
 }
 
-/// Whether a table is the one that a name means: by its path, or the end of it, with its extension or without.
+/// Returns true if a name refers to a table: by its path, or the end of it, with or without its extension.
 pub fn is_named(table: &TableUse, name: Option<&str>) -> bool {
     let is_it = |wanted: &Path| table.path.ends_with(wanted) || table.path.with_extension("").ends_with(wanted);
     name.is_none_or(|name| is_it(&files::path_of(name)))

@@ -12,7 +12,7 @@ use crate::table::{State, Table};
 pub struct Order {
     /// Its table.
     pub table: Arc<Table>,
-    /// Which of the table's orders it is.
+    /// The order's number in the table.
     pub id: OrderId,
     /// The record of the raw key that a program puts together.
     raw: Mutex<Option<Vec<u8>>>,
@@ -44,7 +44,7 @@ impl Order {
         })
     }
 
-    /// What its keys are. It is the table's order from here on, as after [`Order::with`].
+    /// The kind of its keys. It is the table's order from here on, as after [`Order::with`].
     pub fn key_kind(&self) -> Result<ValueKind> {
         self.table.with(|state| {
             let kind = state.area.order_key_kind(self.id);
@@ -54,7 +54,7 @@ impl Order {
         })
     }
 
-    /// What it is.
+    /// The properties of the order.
     pub fn info(&self) -> Result<OrderInfo> {
         self.with(|_, info| Ok(info))
     }

@@ -1,11 +1,11 @@
-//! What the system procedures of SQL ask of this library: they do what its calls do, and are these calls.
+//! The calls of this library that system procedures of SQL use: the procedures do the same as the calls.
 //!
 //! ```text
 //!   EXECUTE PROCEDURE sp_CreateUser( .. )  --> call: AdsDDCreateUser with a connection of its own to the same dictionary
 //!   EXECUTE PROCEDURE sp_CreateIndex( .. ) --> create_index: AdsCreateIndex90 of a table that is opened for it
 //!   EXECUTE PROCEDURE sp_mgGetAllTables()  --> activity: what management calls about this process are answered from
 //! ```
-//! Who may do what is for the calls to say: they see the user of the session.
+//! The calls check rights: they know the user of the session.
 
 use std::path::Path;
 use std::sync::Arc;
@@ -25,12 +25,12 @@ pub use crate::management::{here as activity, is_named};
 pub use mainstay_navigator::dictionary::Given;
 pub use mainstay_navigator::wire::messages::{Activity, Member, TableUse};
 
-/// Where a call finds its tables.
+/// The context in which a call finds its tables.
 #[derive(Clone, Copy)]
 pub enum On<'a> {
     /// A folder of a file system.
     Folder(&'a Arc<dyn FileSystem>, &'a Path),
-    /// A dictionary, with the rights of whoever is connected to it.
+    /// A dictionary, with the rights of its connected user.
     Dictionary(&'a Arc<Session>),
 }
 
@@ -73,9 +73,9 @@ pub struct NewIndex {
     pub file: Option<String>,
     /// Its tag.
     pub tag: Option<String>,
-    /// What is a key.
+    /// The key expression.
     pub expression: String,
-    /// Which records are listed.
+    /// The condition that the listed records meet.
     pub condition: Option<String>,
     /// ADS_UNIQUE and its siblings.
     pub options: u32,
@@ -83,7 +83,7 @@ pub struct NewIndex {
     pub collation: Option<String>,
 }
 
-/// Makes an index of a table of this type, which nobody else may have open meanwhile.
+/// Creates an index of a table of this type, which no other user may have open meanwhile.
 ///
 /// Errors: those of opening the table and of AdsCreateIndex90.
 pub fn create_index(on: On<'_>, table: &str, table_type: u32, new: NewIndex) -> Result<()> {

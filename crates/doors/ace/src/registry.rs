@@ -1,19 +1,19 @@
-//! Which object a handle is.
+//! The table of handles and their objects.
 //!
-//! A handle is a place in a list and how often the place was used before, so that a handle that was closed is not taken
-//! for the next object there. A handle that C made up, closed or mixed up is found out by its place, its use, or the
-//! kind of its object.
+//! A handle is a place in a list and the number of times that the place was used before, so that a closed handle does
+//! not refer to the next object there. A handle that C made up, closed or mixed up is recognized by its place, its use,
+//! or the kind of its object.
 //!
 //! ```text
 //!   31        20 19                 0
 //!   [ use       ][ place from 1       ]
 //! ```
 //!
-//! What moves and reads is called for every record, mostly with the same few handles. So each thread keeps what the tables
-//! and orders are that it used last ([`on_table`] and its siblings), and finds them there without a lock and without
-//! counting who uses them. What a thread keeps is forgotten when any handle is taken back: each [`remove`] counts up
-//! `REVISION`, and what was found before that is looked for anew. A thread that makes no call meanwhile may so keep a
-//! closed table's shell: its name and settings; the files are closed, and its connection is not one to a server.
+//! Calls that move and read are made for every record, mostly with the same few handles. So each thread caches the
+//! tables and orders that it used last ([`on_table`] and its siblings), and finds them without a lock and without
+//! reference counting. The caches are cleared when any handle is removed: each [`remove`] increments `REVISION`, and
+//! older entries are looked up again. A thread that makes no call meanwhile may so keep a closed table's shell: its
+//! name and settings; the files are closed, and its connection is not one to a server.
 
 use std::cell::RefCell;
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -29,7 +29,7 @@ use crate::statement::Statement;
 use crate::table::Table;
 use crate::words::Words;
 
-/// What a handle can be.
+/// The objects that handles stand for.
 #[derive(Clone)]
 pub enum Object {
     /// A connection to a folder or a server.
@@ -189,20 +189,20 @@ pub fn server(handle: Handle) -> Result<Arc<Server>> {
     }
 }
 
-/// How often a handle was taken back.
+/// The number of handles that were removed.
 static REVISION: AtomicU64 = AtomicU64::new(0);
 
-/// How many handles a thread keeps; those with the same place modulo this take each other's.
+/// The number of handles that a thread caches; handles with the same place modulo this number replace each other.
 const KEPT: usize = 16;
 
-/// What a thread has found out about handles.
+/// A thread's cache of handles.
 struct Kept {
     /// [`REVISION`] before the first of them was looked for.
     revision: u64,
     found: [Option<Found>; KEPT],
 }
 
-/// What a handle was found to be: a table, or an order of it.
+/// The object of a cached handle: a table, or an order of it.
 struct Found {
     handle: Handle,
     table: Arc<Table>,
@@ -247,15 +247,14 @@ fn keep(handle: Handle) -> Option<(Arc<Table>, Option<Arc<Order>>)> {
     let (table, order) = table_or_order(handle).ok()?;
     if table.connection.server.is_none() {
         let found = Found { handle, table: Arc::clone(&table), order: order.clone() };
-        // While something that is kept is in use (a call within a call) it stays as it is.
+        // While a cached object is in use (a call within a call) it stays as it is.
         let before = KEPT_HERE.try_with(|kept| Some(kept.try_borrow_mut().ok()?.put(revision, found)));
         drop(before);
     }
     Some((table, order))
 }
 
-/// Whether a handle is a table's or an order's that this thread has at hand: what has to do with other kinds of handles
-/// need not be asked then.
+/// Returns true if a handle is a table's or an order's in this thread's cache: it is of no other kind then.
 #[inline]
 pub fn is_at_hand(handle: Handle) -> bool {
     let known = KEPT_HERE.try_with(|kept| kept.try_borrow().is_ok_and(|kept| kept.get(handle).is_some()));

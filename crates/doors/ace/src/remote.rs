@@ -1,7 +1,7 @@
-//! Tables of a server: how programs write its address, and what a connection does with files that are there.
+//! Tables of a server: the syntax of its address, and access to its files through a connection.
 //!
-//! A connection either sees files here, through a file system, or has a client of a server. Names of the latter's files
-//! begin with the server's address, so that nothing takes them for files here.
+//! A connection accesses local files through a file system, or has a client of a server. File names of the latter begin
+//! with the server's address, so that they are never taken for local files.
 
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -35,12 +35,12 @@ pub fn address_of(name: &str, remote_only: bool) -> Option<String> {
     }
 }
 
-/// Whether a path is that of a file of a server.
+/// Returns true if a path is that of a file of a server.
 pub fn is_far(path: &Path) -> bool {
     path.starts_with("tcp:") || path.starts_with("tls:")
 }
 
-/// Whether an address is that of a data dictionary.
+/// Returns true if an address is that of a data dictionary.
 pub fn is_dictionary(address: &str) -> bool {
     address.to_ascii_lowercase().ends_with(".add")
 }
@@ -62,7 +62,7 @@ pub fn connect(address: &str, user: &str, password: &str) -> Result<Arc<Client>>
     })
 }
 
-/// Whether a server answers at an address, whomever it lets in.
+/// Returns true if a server answers at an address, whatever users it admits.
 pub fn answers(address: &str) -> bool {
     match Address::parse(address) {
         Some(Ok(address)) => Tcp::connect(&address).is_ok(),

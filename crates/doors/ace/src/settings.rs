@@ -1,7 +1,8 @@
-//! The settings of the program: how dates are written, what is hidden, where files are looked for.
+//! The settings of the program: the form of dates, the visibility of deleted records, the folders in which files are
+//! looked up.
 //!
-//! They are the process's, as the interface has them, and each takes effect at a table's next call: a table compares
-//! [`revision`] with the one that it last took its settings at.
+//! They belong to the process, as in the interface, and each takes effect at a table's next call: a table compares
+//! [`revision`] with that of the settings that it uses.
 
 use std::path::PathBuf;
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -19,23 +20,23 @@ pub struct Settings {
     pub epoch: u16,
     /// The decimals of numbers that have none of their own.
     pub decimals: u16,
-    /// Whether texts are equal only in full length.
+    /// True if texts are equal only in full length.
     pub exact: bool,
-    /// Whether deleted records are shown.
+    /// True if deleted records are shown.
     pub show_deleted: bool,
-    /// Where files without a folder are, if no connection says so.
+    /// The folder of files without a folder, if no connection has one.
     pub default_path: String,
     /// Further folders, by semicolons or colons.
     pub search_path: String,
     /// The kinds of servers that a connection may use: a sum of ADS_LOCAL_SERVER and its siblings.
     pub server_types: u16,
-    /// Whether texts end with a NUL where the manual leaves it to this setting.
+    /// True if texts end with a NUL where the manual leaves this to the setting.
     pub null_terminate: bool,
-    /// Who is told how far long operations are.
+    /// The callbacks that receive the progress of long operations.
     pub progress: Progress,
 }
 
-/// A function of the program's that is told how far an operation is.
+/// A function of the program that receives the progress of an operation.
 #[derive(Clone, Copy, Debug)]
 pub enum Progress {
     /// None.

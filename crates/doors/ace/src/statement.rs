@@ -1,4 +1,4 @@
-//! An SQL statement: its text, its parameters, and how its tables are opened.
+//! An SQL statement: its text, its parameters, and the options with which its tables are opened.
 
 use std::sync::{Arc, Mutex, PoisonError};
 
@@ -12,31 +12,31 @@ use crate::failure::{Failure, Result};
 
 /// A statement.
 pub struct Statement {
-    /// What it is run through.
+    /// The connection that runs it.
     pub connection: Arc<Connection>,
     /// The handle of that.
     pub connection_handle: Handle,
     state: Mutex<State>,
 }
 
-/// What the lock is around.
+/// The state behind the lock.
 #[derive(Default)]
 pub struct State {
     /// The text, once there is one.
     pub sql: String,
-    /// Whether it was prepared.
+    /// True if it was prepared.
     pub is_prepared: bool,
     /// The parameters, in order; those without a name are counted.
     pub parameters: Vec<Parameter>,
     /// The type of the tables that it names: ADS_CDX and its siblings.
     pub table_type: u32,
-    /// How many seconds it may run; ADS_DEFAULT_SQL_TIMEOUT for as long as its connection says.
+    /// Time limit in seconds; ADS_DEFAULT_SQL_TIMEOUT to use the connection's.
     pub timeout: u32,
-    /// Whether its rows are only to be read.
+    /// True if its rows are read-only.
     pub is_read_only: bool,
     /// The cursor that it has open.
     pub cursor: Option<Handle>,
-    /// How many rows the last execution changed.
+    /// Number of rows that the last execution changed.
     pub affected: u64,
 }
 

@@ -1,7 +1,7 @@
 //! The structures that management calls fill: their layouts, for the header and for writing them.
 //!
-//! Names and layouts are those of X#'s declarations, which say them in offsets. A program says how long its structure is
-//! (an older one is shorter), and gets as much of ours.
+//! Names and layouts are those of X#'s declarations, which state them in offsets. A program passes the length of its
+//! structure (an older one is shorter), and gets as many bytes.
 
 use std::fmt::Write;
 
@@ -42,17 +42,17 @@ const USAGE: Kind = Kind::Structure(&USAGE_INFO);
 /// A locked record.
 pub static RECORD_INFO: Structure = Structure { name: "ADS_MGMT_RECORD_INFO", members: &[("ulRecordNumber", Long)] };
 
-/// How long a server is up.
+/// Uptime of a server.
 pub static UPTIME_INFO: Structure = Structure {
     name: "ADS_MGMT_UPTIME_INFO",
     members: &[("usDays", Short), ("usHours", Short), ("usMinutes", Short), ("usSeconds", Short)],
 };
 
-/// How much of something is in use.
+/// Use of a resource.
 pub static USAGE_INFO: Structure =
     Structure { name: "ADS_MGMT_USAGE_INFO", members: &[("ulInUse", Long), ("ulMaxUsed", Long), ("ulRejected", Long)] };
 
-/// What a server is doing.
+/// Activity of a server.
 pub static ACTIVITY_INFO: Structure = Structure {
     name: "ADS_MGMT_ACTIVITY_INFO",
     members: &[
@@ -75,7 +75,7 @@ pub static ACTIVITY_INFO: Structure = Structure {
     ],
 };
 
-/// What went wrong on the wire.
+/// Errors on the wire.
 pub static COMM_STATS: Structure = Structure {
     name: "ADS_MGMT_COMM_STATS",
     members: &[
@@ -159,7 +159,7 @@ pub static CONFIG_PARAMS: Structure = Structure {
     ],
 };
 
-/// What is installed.
+/// The installation.
 pub static INSTALL_INFO: Structure = Structure {
     name: "ADS_MGMT_INSTALL_INFO",
     members: &[
@@ -183,7 +183,7 @@ pub static TABLE_INFO: Structure =
 /// An open index.
 pub static INDEX_INFO: Structure = Structure { name: "ADS_MGMT_INDEX_INFO", members: &[("aucIndexName", PATH)] };
 
-/// What a thread of a server does.
+/// Activity of a thread of a server.
 pub static THREAD_ACTIVITY: Structure = Structure {
     name: "ADS_MGMT_THREAD_ACTIVITY",
     members: &[
@@ -263,7 +263,7 @@ impl Structure {
         end.next_multiple_of(self.alignment())
     }
 
-    /// Where a member is, of a structure within another as `stUsers.ulInUse`.
+    /// The offset of a member, of a structure within another as `stUsers.ulInUse`.
     pub fn offset(&self, path: &str) -> Option<(usize, Kind)> {
         let (first, rest) = path.split_once('.').map_or((path, None), |(first, rest)| (first, Some(rest)));
         let mut at = 0_usize;

@@ -1,14 +1,15 @@
 //! An open table: a work area, the handles of its orders, and the tables that follow it.
 //!
-//! **Locking.** Each table has one lock around its area; a call takes it, works and gives it back. No call holds two
-//! but the end of a transaction, which takes those of its tables in the order of their handles:
-//! a table that follows another is only marked when that one moves, and follows at its own next call, when it asks the
-//! other for the key first and then takes its own lock (as the interface has always done it: relations are resolved when
-//! the child is looked at). A scoped relation is resolved when the child moves, too: it moves among what belongs to the
-//! other's record.
+//! **Locking.** Each table has one lock around its area; a call takes it, works and releases it. No call holds two
+//! except the end of a transaction, which takes those of its tables in the order of their handles: a table that follows
+//! another is only marked when that one moves, and follows at its own next call, when it reads the key from the other
+//! table first and then takes its own lock (relations of the interface have always been resolved when the child is
+//! accessed). A scoped relation is resolved when the child moves, too: it moves among the records that belong to the
+//! other table's record.
 //!
-//! **Ends.** At BOF the interface is before the first record, at EOF behind the last; both have no current record. A work
-//! area at BOF is on the first record and says so, hence [`is_positioned`], and the way [`Table::skip`] leaves BOF.
+//! **Ends.** At BOF the interface is before the first record, at EOF behind the last; both have no current record. A
+//! work area at BOF is on the first record with a flag, hence [`is_positioned`], and the way [`Table::skip`] leaves
+//! BOF.
 
 use std::path::PathBuf;
 use std::sync::atomic::{AtomicBool, AtomicU8, Ordering};
@@ -32,11 +33,11 @@ use crate::settings;
 pub struct Table {
     /// Its own handle.
     handle: OnceLock<Handle>,
-    /// What it was opened through.
+    /// The connection through which it was opened.
     pub connection: Arc<Connection>,
     /// The handle of that connection; 0 if it was opened without one.
     pub connection_handle: Handle,
-    /// Where it is.
+    /// The path of the file.
     pub path: PathBuf,
     /// The name that the program opened it by.
     pub opened_as: String,
@@ -48,41 +49,41 @@ pub struct Table {
     pub char_type: u32,
     /// ADS_COMPATIBLE_LOCKING or ADS_PROPRIETARY_LOCKING, as the program asked for it.
     pub lock_type: u32,
-    /// How it was opened: ADS_SHARED, ADS_EXCLUSIVE, ADS_READONLY.
+    /// The mode in which it was opened: ADS_SHARED, ADS_EXCLUSIVE, ADS_READONLY.
     pub options: u32,
     /// The statement whose rows these are.
     pub statement: Option<Handle>,
     /// The names of a query's columns, where a field's name is too short for them.
     pub columns: Vec<String>,
-    /// What the dictionary says that it is a table of.
+    /// The table's entry in the dictionary.
     pub bound: Binding,
-    /// Which records it shows, if it is a live cursor.
+    /// The records that it shows, if it is a live cursor.
     pub live: OnceLock<Arc<Members>>,
-    /// Whether it takes no part in transactions.
+    /// True if the table takes no part in transactions.
     pub is_transaction_free: AtomicBool,
     state: Lock<Option<State>>,
     /// The ends that the last call, a skip, has left the area at: see [`Table::ends`].
     ends: AtomicU8,
     parent: Mutex<Option<Link>>,
-    /// Whether a table that this one follows has moved.
+    /// True if a table that this one follows has moved.
     is_behind: AtomicBool,
     children: Mutex<Vec<Weak<Table>>>,
-    /// Whether there have been any: most tables have none, and move often.
+    /// True if the table has ever had children: most tables have none, and move often.
     has_children: AtomicBool,
 }
 
-/// How a table follows another.
+/// A relation: this table follows another.
 struct Link {
     parent: Weak<Table>,
     /// The order in which this table seeks.
     order: OrderId,
-    /// What it seeks, over the other table's fields.
+    /// The key expression, over the other table's fields.
     expression: String,
-    /// Whether it shows only the records with that key.
+    /// True if it shows only the records with that key.
     scoped: bool,
 }
 
-/// What the lock is around.
+/// The state behind the lock.
 pub struct State {
     /// The work area.
     pub area: Box<dyn WorkArea>,
@@ -100,14 +101,14 @@ pub struct State {
     pub written: Written,
 }
 
-/// What [`Table::ends`] knows, as bits.
+/// Bits of [`Table::ends`].
 const ENDS_KNOWN: u8 = 1;
 const AT_BOF: u8 = 2;
 const AT_EOF: u8 = 4;
 
-/// What a table is opened as.
+/// The properties of a new open table.
 pub struct Opening {
-    /// What it is opened through.
+    /// The connection that opens it.
     pub connection: Arc<Connection>,
     /// The handle of that.
     pub connection_handle: Handle,
@@ -129,7 +130,7 @@ pub struct Opening {
     pub columns: Vec<String>,
 }
 
-/// Whether the area is on a record in the sense of the interface.
+/// Returns true if the area is on a record in the sense of the interface.
 pub fn is_positioned(area: &dyn WorkArea) -> bool {
     !area.is_eof() && !area.is_bof()
 }
@@ -154,7 +155,7 @@ impl State {
         self.area.set_exact(exact);
     }
 
-    /// Whether the area is on a record in the sense of the interface.
+    /// Returns true if the area is on a record in the sense of the interface.
     #[inline]
     fn is_positioned(&mut self) -> bool {
         match self.area.local() {
@@ -210,12 +211,12 @@ impl Table {
         self.handle.get().copied().unwrap_or_default()
     }
 
-    /// Whether the user may not read a field.
+    /// Returns true if the user may not read a field.
     pub fn hides(&self, state: &State, field: usize) -> bool {
         self.bound.get().is_some_and(|bound| bound.hides(state, field))
     }
 
-    /// Whether there may be fields that the user may not read.
+    /// Returns true if there may be fields that the user may not read.
     #[inline]
     pub fn may_hide(&self) -> bool {
         self.bound.get().is_some()
@@ -241,17 +242,17 @@ impl Table {
         }
     }
 
-    /// Whether it holds the rows of a query.
+    /// Returns true if the table contains the rows of a query.
     pub fn is_cursor(&self) -> bool {
         self.statement.is_some()
     }
 
-    /// Whether others may have it open.
+    /// Returns true if other users may have it open.
     pub fn is_shared(&self) -> bool {
         self.options & ADS_EXCLUSIVE == 0
     }
 
-    /// Whether it may not be written to.
+    /// Returns true if it is read-only.
     pub fn is_read_only(&self) -> bool {
         self.options & ADS_READONLY != 0
     }
@@ -310,8 +311,8 @@ impl Table {
         }
     }
 
-    /// Moves the area in an order; what follows this table is marked. Where it would be by the table that it follows is of
-    /// no interest then, but what it shows by that is.
+    /// Moves the area in an order; what follows this table is marked. Its own position by the table that it follows
+    /// does not matter then, but the records that it shows do.
     pub fn go<T>(&self, order: Option<&Order>, work: impl FnOnce(&mut dyn WorkArea) -> Result<T>) -> Result<T> {
         if self.is_behind.load(Ordering::Acquire) {
             match self.is_scoped() {
@@ -351,8 +352,8 @@ impl Table {
         answer
     }
 
-    /// Whether the area is at BOF and whether at EOF, which a program asks after every skip: known without the lock, as long as
-    /// nothing else was done since. Who takes the lock for anything forgets it first.
+    /// Returns BOF and EOF of the area, which a program reads after every skip: without the lock, as long as no other
+    /// call has been made since. Any call that takes the lock invalidates them first.
     #[inline]
     pub fn ends(&self) -> Result<(bool, bool)> {
         let ends = self.ends.load(Ordering::Acquire);
@@ -367,7 +368,7 @@ impl Table {
         self.with(|state| Ok((state.area.is_bof(), state.area.is_eof())))
     }
 
-    /// Under the lock: what [`Table::ends`] answers from here on. Those of a live cursor are looked at each time.
+    /// Under the lock: what [`Table::ends`] answers from here on. Those of a live cursor are read each time.
     #[inline]
     fn remember_ends(&self, bof: bool, eof: bool) {
         if self.live.get().is_none() {
@@ -376,7 +377,7 @@ impl Table {
         }
     }
 
-    /// Makes handles for orders that have none, and takes back those of orders that are gone.
+    /// Creates handles for orders that have none, and removes those of orders that are gone.
     pub fn name_orders(self: &Arc<Table>, state: &mut State) -> Result<()> {
         let infos = state.area.orders();
         let (kept, gone): (Vec<_>, Vec<_>) =
@@ -445,7 +446,7 @@ impl Table {
         Ok(())
     }
 
-    /// Whether it shows only what belongs to the record of a table that it follows.
+    /// Returns true if it shows only the records that belong to the record of a table that it follows.
     fn is_scoped(&self) -> bool {
         self.parent.lock().unwrap_or_else(PoisonError::into_inner).as_ref().is_some_and(|link| link.scoped)
     }
@@ -478,7 +479,7 @@ impl Table {
         })
     }
 
-    /// Whether this table follows another, over however many between.
+    /// Returns true if this table follows another, directly or through others.
     fn follows(&self, other: &Arc<Table>) -> bool {
         let parent = self.parent.lock().unwrap_or_else(PoisonError::into_inner);
         let parent = parent.as_ref().and_then(|link| link.parent.upgrade());
@@ -550,7 +551,7 @@ fn skip(area: &mut (impl WorkArea + ?Sized), order: Option<OrderId>, count: i64)
     Ok(area.skip(count)?)
 }
 
-/// Whether a value may be sought among keys of this kind.
+/// Returns true if a value may be sought among keys of this kind.
 fn is_key_of(value: ValueKind, key: ValueKind) -> bool {
     let is_moment = |kind| matches!(kind, ValueKind::Date | ValueKind::Timestamp | ValueKind::Time);
     match (value, key) {

@@ -1,8 +1,9 @@
-//! A transaction of a connection: over the tables of a folder here, or over those of a server.
+//! A transaction of a connection: over the tables of a local folder, or over those of a server.
 //!
-//! What is pending in an area is written by a commit and a savepoint, and forgotten by a rollback; the areas are those of
-//! all tables of the connection that may be written to; `others` are the tables that its statements of SQL have open. A server has the transaction itself: here is only said what it
-//! is to do, and every area told afterwards that what it knows may have changed.
+//! A commit and a savepoint write the pending changes of an area, a rollback discards them; the areas are those of all
+//! tables of the connection that may be written to; `others` are the tables that its statements of SQL have open. A
+//! server runs the transaction itself: it gets the request from here, and every area is notified afterwards that its
+//! state may have changed.
 
 use std::sync::Arc;
 
@@ -90,7 +91,7 @@ impl Transaction {
         }
     }
 
-    /// Whether the server that had it under way has lost it with the connection, and has rolled it back.
+    /// Returns true if the server lost the transaction with the connection, and rolled it back.
     pub fn is_lost(&self) -> bool {
         match self {
             Transaction::Here(_) => false,

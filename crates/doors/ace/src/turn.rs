@@ -1,8 +1,8 @@
-//! Whose turn it is: while the triggers of a write run in a transaction of that write, no other thread uses the
-//! connection's statements, which would become part of it.
+//! Exclusive use of a connection's statements: while the triggers of a write run in a transaction of that write, no
+//! other thread may run statements of the connection, which would become part of it.
 //!
-//! The turn is a thread's from [`Turn::take`] to [`Turn::give_back`]; others wait. A thread that has it does not wait for
-//! itself: triggers run statements.
+//! A thread has the turn from [`Turn::take`] to [`Turn::give_back`]; others wait. A thread that has it does not wait
+//! for itself: triggers run statements.
 
 use std::sync::{Condvar, Mutex, MutexGuard, PoisonError};
 use std::thread::ThreadId;
@@ -36,7 +36,7 @@ impl Turn {
         owner.replace(std::thread::current().id()).is_none()
     }
 
-    /// Whether it is this thread's.
+    /// Returns true if this thread has the turn.
     pub fn is_own(&self) -> bool {
         *self.owner() == Some(std::thread::current().id())
     }

@@ -1,4 +1,4 @@
-//! Indexes of words of tables that no handle has open, for the engine of SQL: CREATE INDEX .. CONTENT and DROP INDEX.
+//! Word indexes of tables that no handle has open, for the SQL engine: CREATE INDEX .. CONTENT and DROP INDEX.
 
 use std::path::Path;
 use std::sync::Arc;

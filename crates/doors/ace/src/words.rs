@@ -1,4 +1,4 @@
-//! An index of words of an open table, as a handle: for what is asked about it, for nothing that moves.
+//! A word index of an open table, as a handle: for questions about it, not for moves.
 
 use std::sync::Arc;
 
@@ -17,7 +17,7 @@ pub struct Words {
 }
 
 impl Words {
-    /// What it is.
+    /// The definition of the index.
     ///
     /// Errors: AE_INVALID_INDEX_HANDLE when it was deleted.
     pub fn definition(&self) -> Result<WordIndex> {

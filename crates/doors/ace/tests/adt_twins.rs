@@ -1,7 +1,9 @@
-//! C programs of `tests/c` once more over ADT tables, here and of a server: what a call does to a DBF it does to an ADT.
+//! C programs of `tests/c` once more over ADT tables, local and of a server: a call has the same effect on an ADT as on
+//! a DBF.
 //!
-//! The programs are compiled with `OVER_ADT`, by which `check.h` makes ADT tables of those that they create with ADS_CDX. What
-//! differs by the format (keys of deleted records, keys of several parts) stands in the programs under that name.
+//! The programs are compiled with `OVER_ADT`, with which `check.h` makes ADT tables of those that they create with
+//! ADS_CDX. Differences of the format (keys of deleted records, keys of several parts) stand in the programs under that
+//! name.
 
 mod common;
 

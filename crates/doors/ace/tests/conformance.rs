@@ -1,7 +1,7 @@
-//! Every entry, called as programs call it wrongly: with nothing at all, with a handle of another kind, with one that is
-//! closed. None may crash; each answers a failure, unless it has nothing to refuse. Those that are not done say so.
+//! Every entry, called with wrong arguments: with nothing at all, with a handle of another kind, with a closed handle.
+//! None may crash; each returns a failure, unless it has nothing to refuse. Those that are not implemented say so.
 //!
-//! The program is made from the table of entries, so that no entry is left out.
+//! The program is generated from the table of entries, so that no entry is left out.
 
 extern crate mainstay_ace as ace;
 
@@ -12,7 +12,7 @@ use std::fmt::Write;
 use ace::entries::{self, Entry};
 use common::{compile_text, folder_of_tables, run};
 
-/// Entries for which zeros and NULLs are what somebody may mean.
+/// Entries for which zeros and NULLs are valid arguments.
 const CONTENT_WITH_NOTHING: &[&str] = &[
     "AdsApplicationExit",
     "AdsBeginTransaction",

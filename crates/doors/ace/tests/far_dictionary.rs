@@ -1,5 +1,5 @@
-//! A dictionary of a server, asked by clients that do as they like: what its users may not do is refused there, and what
-//! they may not read is not sent.
+//! A dictionary of a server, called by clients that disregard their rights: the server refuses actions that its users
+//! may not do, and does not send data that they may not read.
 
 extern crate mainstay_ace as ace;
 
@@ -67,7 +67,7 @@ fn what_users_may_not_do_is_refused_at_the_server() {
         call(&admin, "AdsDDAddTable", given).code
     };
     assert_eq!(add("Goods", TABLE), AE_SUCCESS);
-    // No path leads out of the folder, whoever names it.
+    // No path leads out of the folder, for any user.
     assert_ne!(add("out", &outside.path().join("x.dbf").display().to_string()), AE_SUCCESS);
     let above = format!("../{}/x.dbf", outside.path().file_name().unwrap().to_string_lossy());
     assert_ne!(add("out", &above), AE_SUCCESS);
@@ -89,7 +89,7 @@ fn what_users_may_not_do_is_refused_at_the_server() {
     let ann = connect(&name, "ANN", "secret").unwrap();
     assert_eq!(ann.people().unwrap().last().unwrap().user, "ann");
 
-    // What she may not read is not sent; the file's own name is the table's, too.
+    // A column that she may not read is not sent; the file's own name is also the table's.
     let mut theirs = open(&admin, "goods", Mode::ReadOnly).unwrap();
     theirs.go_to(2).unwrap();
     for of in ["Goods", &format!("{TABLE}.dbf")] {

@@ -1,4 +1,4 @@
-//! The C programs of `tests/c`, compiled against the header, linked with the library, and run on copies of the tables that
+//! The C programs of `tests/c`, compiled against the header, linked with the library, and run on copies of tables that
 //! other programs have made.
 
 extern crate mainstay_ace as ace;

@@ -1,7 +1,7 @@
-//! The C programs of `tests/c` against tables of a server: what a call does there it does here.
+//! The C programs of `tests/c` against tables of a server: a call has the same effect there as on local tables.
 //!
-//! Each is given an address in place of the folder, of a door that listens in this process. What a program then expects
-//! otherwise stands in it, under `IS_FAR`.
+//! Each gets an address in place of the folder, of a door that listens in this process. Different expectations stand in
+//! the program, under `IS_FAR`.
 
 mod common;
 

@@ -1,6 +1,6 @@
-//! The C programs again, compiled with AddressSanitizer where the compiler has it: what the library writes into their
-//! buffers, and what it reads of their texts, is checked byte by byte, because both go through the C library's functions.
-//! (Memory of Rust's own is the compiler's to check.)
+//! The C programs again, compiled with AddressSanitizer where the compiler has it: every byte that the library writes
+//! into their buffers, and reads of their texts, is checked, because both go through the C library's functions. (The
+//! compiler checks Rust's own memory.)
 
 extern crate mainstay_ace as ace;
 

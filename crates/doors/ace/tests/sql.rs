@@ -1,7 +1,7 @@
-//! SQL through a stand-in for the engine, here and at a server: statements, parameters, and cursors that are tables in
+//! SQL through a stand-in for the engine, local and at a server: statements, parameters, and cursors that are tables in
 //! every respect.
 //!
-//! The entries are called as C calls them, from here, because the stand-in is of this program.
+//! The entries are called as C calls them, from Rust, because the stand-in is part of this program.
 
 extern crate mainstay_ace as ace;
 
@@ -55,7 +55,7 @@ struct StandIn {
 
 struct Session(Arc<StandIn>);
 
-/// What is installed.
+/// The installed stand-in.
 struct Door(Arc<StandIn>);
 
 impl Sql for Door {

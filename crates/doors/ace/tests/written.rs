@@ -1,4 +1,4 @@
-//! What is written from the tables is current: the header and the page of what is done.
+//! The generated files are current: the header and the page of supported entries.
 
 extern crate mainstay_ace as ace;
 

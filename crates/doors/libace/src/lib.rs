@@ -1,14 +1,14 @@
 //! `libace.so` as it is shipped: the calls of `mainstay-ace`, with the SQL of `mainstay-ads-runtime` behind them.
 //!
-//! The calls are in a crate of their own so that they are built and tested without the SQL engine. Here both are linked
-//! into one library, `libace.so`, which is also the name that it has inside (SONAME). The library of that crate alone is called
-//! `libmainstay_ace.so`, so that nobody links with it by mistake.
+//! The calls are in a separate crate so that they are built and tested without the SQL engine. Here both are linked
+//! into one library, `libace.so`, which is also its SONAME. The library of that crate alone is called
+//! `libmainstay_ace.so`, so that it is not linked by mistake.
 //!
-//! A C program says nothing to a library before its first call, so the SQL is installed when the library is loaded.
+//! A C program makes no initializing call, so the SQL engine is installed when the library is loaded.
 
 use mainstay_ads_runtime as sql;
 
-// What the library exports is in that crate.
+// The exported functions are in that crate.
 extern crate mainstay_ace;
 
 extern "C" fn loaded() {
@@ -16,7 +16,7 @@ extern "C" fn loaded() {
     let _ = sql::install();
 }
 
-/// What the loader calls when it has loaded the library.
+/// The loader calls this function when it has loaded the library.
 // SAFETY: the section holds addresses of functions of this signature, which the loader calls once each.
 #[used]
 #[unsafe(link_section = ".init_array")]

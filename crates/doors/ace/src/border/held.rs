@@ -1,14 +1,14 @@
-//! Arguments of a call that came over the wire: memory of our own behind the pointers that the call is given.
+//! Arguments of a call that came over the wire: owned memory behind the pointers that the call takes.
 //!
-//! A place for bytes is always as long as the longest that its length, sixteen bits, can say, and bytes that are given have
-//! zeros behind them as far; so whatever a length says, it is not more than there is.
+//! A place for bytes always has the greatest length that sixteen bits can state, and input bytes are padded with zeros
+//! to the same length; so no stated length exceeds the memory.
 
 use super::{Buffer, Handle, Out, Pointer, Text};
 use crate::constants::AE_INVALID_POINTER;
 use crate::failure::{Failure, Result};
 use mainstay_navigator::dictionary::Given;
 
-/// What a length of sixteen bits can say, and a NUL in UTF-16.
+/// The most bytes that a length of sixteen bits can state, and a NUL in UTF-16.
 const MOST_BYTES: usize = (1 << 16) + 2;
 
 /// The arguments, which are taken in their order, and live as long as this.
@@ -51,13 +51,13 @@ impl Held {
         self.slots.get_mut(self.next - 1).ok_or_else(|| wrong("there are too few arguments"))
     }
 
-    /// Whether all were taken.
+    /// Returns true if all arguments were taken.
     pub fn is_empty(&self) -> bool {
         self.next >= self.slots.len()
     }
 
-    /// What is in the places now. Of bytes those that the place behind them counts, and the NUL; none after a failure
-    /// that writes none.
+    /// The current contents of the places. Bytes are as many as the length behind them counts, and the NUL; none
+    /// after a failure that writes none.
     pub fn places(&self, has_bytes: bool) -> Vec<Given> {
         // Numbers are written into the low bytes of eight: this library is for machines that have these first.
         let number = |bytes: &[u8; 8]| u64::from_le_bytes(*bytes);

@@ -1,8 +1,8 @@
 //! The collation of a connection or a statement, for tables that name none.
 //!
-//! Keys and comparisons here are in the order of bytes. That is what FoxPro's collations MACHINE are, which may be set;
-//! any other is refused, so that no program believes its names sorted otherwise. Source: the pages "AdsSetCollation",
-//! "AdsGetCollation" and "AdsStmtSetTableCollation" of the public manual.
+//! Keys and comparisons here are in the order of bytes. FoxPro's collations MACHINE have this order, so they may be
+//! set; any other collation is refused, so that no program relies on an order that it does not get. Source: the pages
+//! "AdsSetCollation", "AdsGetCollation" and "AdsStmtSetTableCollation" of the public manual.
 
 use std::sync::PoisonError;
 
@@ -11,10 +11,10 @@ use crate::constants::{self, *};
 use crate::failure::{Failure, Result};
 use crate::registry;
 
-/// How the names of collations that go by bytes begin.
+/// Prefix of the names of collations that compare bytes.
 const BYTES: &str = "MACHINE_VFP_BIN_";
 
-/// The name of a collation as it is kept; none for an empty one.
+/// The name of a collation as it is stored; `None` for an empty one.
 ///
 /// Errors: AE_COLLATION_NOT_RECOGNIZED.
 pub fn checked(collation: Text) -> Result<Option<String>> {

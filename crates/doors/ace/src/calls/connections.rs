@@ -36,12 +36,12 @@ pub fn connect_60(
     open(&path.string()?, server_types, &user, &password, connection)
 }
 
-/// A connection string: `Data Source=...;User ID=...;Password=...;DateFormat=...`, by the manual's page of AdsConnect101.
-/// The other options of that page say what is not looked at here.
+/// A connection string: `Data Source=...;User ID=...;Password=...;DateFormat=...`, by the manual's page of
+/// AdsConnect101. The other options of that page have no effect here.
 pub fn connect_101(text: Text, options: Out<Handle>, connection: Out<Handle>) -> Result<()> {
     let text = text.string()?;
     if options.required().is_ok() {
-        // A table of the options, of which the manual says no more.
+        // A table of the options, about which the manual contains no more.
         options.set(Handle(0))?;
     }
     let pairs = pairs(&text)?;
@@ -76,7 +76,7 @@ fn pairs(text: &str) -> Result<Vec<(String, String)>> {
         let end = rest.find([';', '=']).unwrap_or(rest.len());
         let (name, behind) = rest.split_at(end);
         let Some(behind) = behind.strip_prefix('=') else {
-            // Something without a value says nothing.
+            // A part without a value is ignored.
             rest = behind.strip_prefix(';').unwrap_or_default();
             continue;
         };
@@ -284,7 +284,7 @@ pub fn of(connection: Handle) -> Result<Arc<Connection>> {
 }
 
 /// The connection for a name: that of the handle, or for 0 and a name at a server (by itself, or because the default
-/// folder is there) the one to that server, which is made if there is none. And the name that it knows the table by.
+/// folder is there) the one to that server, which is opened if there is none. And the name that it knows the table by.
 pub fn resolved_for(connection: Handle, name: &str) -> Result<(Handle, Arc<Connection>, String)> {
     let is_below = |default: &str| {
         let plain = files::path_of(name);
@@ -306,7 +306,7 @@ pub fn resolved_for(connection: Handle, name: &str) -> Result<(Handle, Arc<Conne
         }
         _ => None,
     });
-    // That of the nearest folder.
+    // The connection of the nearest folder comes first.
     known.sort_by_key(|(_, known, _)| std::cmp::Reverse(known.folder.as_os_str().len()));
     if let Some(found) = known.into_iter().next() {
         return Ok(found);

@@ -1,7 +1,7 @@
 //! The text that defines the fields of a new table: `NAME,Character,20;BALANCE,Numeric,10,2;NOTES,Memo`.
 //!
-//! A field's type is a word or its first letter; of a length and decimals as the type needs them; then flags. What these
-//! tables cannot have (the types of ADT tables) is refused by name.
+//! A field's type is a word or its first letter; then come length and decimals, as far as the type needs them; then
+//! flags. Types that these tables cannot have (those of ADT tables) are refused by name.
 
 use mainstay_xbase::adt::{Type, field_of_type};
 use mainstay_xbase::dbf::{Counter, FieldSpec, TableSpec};

@@ -1,4 +1,4 @@
-//! Fields: what they are, what is in them, and putting something there.
+//! Fields: their properties, their values, and setting values.
 
 use mainstay_workarea::{Area, FieldValue};
 use mainstay_xbase::adt::{RecordLayout, Type};
@@ -57,7 +57,7 @@ pub fn type_of(area: &Area, place: usize, table_type: u32) -> Result<u32> {
     Ok(if counts(area, place) { ADS_AUTOINC } else { type_by_letter(field, table_type) })
 }
 
-/// Whether a field counts by itself: FoxPro's are integers with a counter in their descriptor.
+/// Returns true if a field is filled by a counter: FoxPro's are integers with a counter in their descriptor.
 pub fn counts(area: &Area, place: usize) -> bool {
     let letter = area.fields().get(place).map(|field| field.letter);
     letter == Some(b'+') || letter == Some(b'I') && area.counts_up(place)
@@ -177,7 +177,7 @@ fn on_field<T>(table: Handle, field: Field, work: impl FnOnce(&mut State, usize,
     })
 }
 
-/// What is not to be read has no value.
+/// A field that the user may not read has no value.
 #[cold]
 fn on_hidden<T>(state: &mut State, work: impl FnOnce(&mut State) -> Result<T>) -> Result<T> {
     let aside = state.area.local().map(Area::show_blank);

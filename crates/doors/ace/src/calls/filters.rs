@@ -102,7 +102,7 @@ fn number_of(level: Optimized) -> u16 {
     u16::try_from(number).unwrap_or(0)
 }
 
-/// How far the indexes answer the filter; and what of it they do not.
+/// The optimization level of the filter, and the part of it that no index answers.
 pub fn level(table: Handle, level: Out<u16>, rest: Buffer, length: Out<u16>) -> Result<()> {
     let (found, text) = level_of(table, Written::bytes_of)?;
     level.set(number_of(found))?;

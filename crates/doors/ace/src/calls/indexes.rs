@@ -1,4 +1,4 @@
-//! Indexes: opening and closing their files, and what their orders are.
+//! Indexes: opening and closing their files, and the properties of their orders.
 
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -27,7 +27,7 @@ pub fn extension(table_type: u32) -> &'static str {
     }
 }
 
-/// Where an index file is that a program names: beside its table, in the connection's folder, along the search path.
+/// The path of an index file that a program names: beside its table, in the connection's folder, along the search path.
 fn find(table: &Table, name: &str) -> Option<PathBuf> {
     let asked = files::with_extension(files::path_of(name), extension(table.table_type));
     let beside = table.path.parent().unwrap_or(Path::new("")).join(&asked);
@@ -58,7 +58,7 @@ pub fn open(table: Handle, name: Text, indexes: Out<Handle>, count: Out<u16>) ->
     }
 }
 
-/// Whether an index file is the one that is opened with its table.
+/// Returns true if an index file is the structural index of its table.
 fn is_structural(table: &Table, file: &Path) -> bool {
     let same_stem = || {
         file.file_stem().map(|stem| stem.to_ascii_lowercase())
@@ -107,7 +107,7 @@ pub fn all(table: Handle, indexes: Out<Handle>, count: Out<u16>) -> Result<()> {
     give_handles(&orders, indexes, count)
 }
 
-/// Gives handles, if they all fit; how many there are is said in any case.
+/// Writes the handles, if they all fit; the count is written in any case.
 pub fn give_handles(handles: &[Handle], place: Out<Handle>, count: Out<u16>) -> Result<()> {
     let capacity: usize = count.get()?.into();
     count.set(u16::try_from(handles.len()).unwrap_or(u16::MAX))?;
@@ -207,7 +207,7 @@ pub fn flags(index: Handle, flags: Out<u32>) -> Result<()> {
     flags.set(options_of(&info(index)?))
 }
 
-/// What an order is, as the options that it would be made with.
+/// The properties of an order, as the options that would create it.
 pub fn options_of(info: &OrderInfo) -> u32 {
     let of = |set: bool, flag: u32| if set { flag } else { 0 };
     of(info.unique, ADS_UNIQUE)
@@ -242,7 +242,7 @@ pub fn is_compound(index: Handle, compound: Out<u16>) -> Result<()> {
     compound.set(matches!(info(index)?.kind, BagKind::Cdx | BagKind::Adi).into())
 }
 
-/// What no order of these tables is: primary, of full text, of the program's own functions, of NULLs.
+/// Always 0: no order of these tables is primary, of full text, of the program's own functions, or of NULLs.
 pub fn is_never(index: Handle, answer: Out<u16>) -> Result<()> {
     info(index)?;
     answer.set(0)
@@ -285,7 +285,7 @@ pub fn clear_relations(parent: Handle) -> Result<()> {
     registry::table(parent)?.clear_relations()
 }
 
-/// How an index is wanted.
+/// The properties of a new index.
 #[derive(Clone, Copy)]
 struct Made {
     file: Text,
@@ -298,7 +298,7 @@ struct Made {
 
 fn make(object: Handle, made: Made, index: Out<Handle>) -> Result<()> {
     let (table, within) = registry::table_or_order(object)?;
-    // The rows of a static cursor are nobody else's. Their indexes go away with it, whichever file is named.
+    // The rows of a static cursor belong to it alone. Their indexes go away with it, whichever file is named.
     let are_rows = table.is_cursor() && table.is_read_only();
     if !are_rows {
         table.check_writable()?;

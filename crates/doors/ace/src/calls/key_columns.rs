@@ -1,8 +1,8 @@
-//! Which columns tell the records of a table apart.
+//! The columns that identify the records of a table.
 //!
-//! Those of the primary key that its dictionary names; else of the indexes whose keys come once; else the one that
-//! counts; else the one that is another after every write. Source: the page "AdsGetKeyColumn" of the public manual. Rows
-//! that are a copy have none, because what they were copied from is not asked.
+//! The first that exists of: the columns of the primary key that the dictionary names; those of the unique indexes; the
+//! autoincrement column; the row version column. Source: the page "AdsGetKeyColumn" of the public manual. Rows that are
+//! a copy have no key columns, because their source is not examined.
 
 use mainstay_workarea::OrderInfo;
 use mainstay_xbase::dbf::{Field, FieldKind};
@@ -26,7 +26,7 @@ pub fn get(cursor: Handle, columns: Buffer, length: Out<u16>) -> Result<()> {
     columns.set_text(length, found.join(";").as_bytes())
 }
 
-/// The name of the index that the dictionary says is the primary key's.
+/// The name of the primary key's index, from the dictionary.
 fn primary_key(table: &Table) -> Result<Option<String>> {
     let Some(session) = &table.connection.dictionary else { return Ok(None) };
     let contents = session.live.contents()?;

@@ -12,7 +12,7 @@ use crate::registry;
 use crate::settings;
 use crate::table::is_positioned;
 
-/// A key as a program gives it: bytes of a key, a text, or a double; of the length that it says.
+/// A key as a program gives it: bytes of a key, a text, or a double; of the given length.
 fn key_of(order: &Order, kept: ValueKind, key: Text, length: u16, kind: u16) -> Result<SeekKey> {
     match u32::from(kind) {
         ADS_RAWKEY => Ok(SeekKey::Raw(key.bytes(length.into())?)),
@@ -90,7 +90,8 @@ pub fn seek_last(index: Handle, key: Text, length: u16, kind: u16, found: Out<u1
     seek_as(index, key, length, kind, SeekHow { last: true, ..SeekHow::default() }, found)
 }
 
-/// Whether there is a key. Nothing moves. Scopes and filters are to be ignored, and where there are some this is refused.
+/// Sets the result to 1 if the key exists, else to 0. The position does not change. The interface ignores scopes and
+/// filters here; a call under a scope or filter is refused.
 pub fn look_up(index: Handle, key: Text, length: u16, kind: u16, found: Out<u16>) -> Result<()> {
     let order = registry::order(index)?;
     let key = key_of(&order, order.key_kind()?, key, length, kind)?;

@@ -78,7 +78,8 @@ pub fn unlock_table(table: Handle) -> Result<()> {
     })
 }
 
-/// Whether the handle has this record locked. By the manual's page a lock of the whole table is none of its records.
+/// Sets the result to 1 if the handle has this record locked, else to 0. According to the manual's page a lock of the
+/// whole table does not count as a lock of its records.
 pub fn is_record_locked(table: Handle, record: u32, locked: Out<u16>) -> Result<()> {
     let table = registry::table(table)?;
     let answer = table.with(|state| {

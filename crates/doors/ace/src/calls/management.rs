@@ -1,4 +1,4 @@
-//! Management calls: see [`crate::management`] for what they are answered from.
+//! Management calls; their answers come from [`crate::management`].
 
 use std::sync::Arc;
 
@@ -55,7 +55,7 @@ fn give(filled: &Filled, place: Pointer, size: Out<u16>) -> Result<()> {
     place.buffer().set_exactly(bytes)
 }
 
-/// Gives an array of structures, as many as fit, and says how many there are.
+/// Writes an array of structures, as many as fit, and their number.
 fn give_all(all: &[Filled], place: Pointer, count: Out<u16>, size: Out<u16>) -> Result<()> {
     let (room, stride): (usize, usize) = (count.get()?.into(), size.get()?.into());
     let mut bytes = Vec::new();
@@ -225,7 +225,7 @@ fn user_info(member: &Member) -> Filled {
         .text("aucApplicationID", &member.person.application)
 }
 
-/// Who has locked a record; an empty name and ADS_MGMT_NO_LOCK if nobody that is known has.
+/// The owner of a record's lock; an empty name and ADS_MGMT_NO_LOCK if no known user has locked it.
 pub fn lock_owner(
     server: Handle,
     table: Text,
@@ -250,7 +250,7 @@ pub fn lock_owner(
     give(&filled, place, size)
 }
 
-/// Who is connected, or has a table open.
+/// The users that are connected, or that have a table open.
 pub fn users(server: Handle, file: Text, place: Pointer, count: Out<u16>, size: Out<u16>) -> Result<()> {
     let activity = registry::server(server)?.activity()?;
     let name = file.optional_string();

@@ -35,7 +35,7 @@ pub fn length(table: Handle, field: Field, length: Out<u32>) -> Result<()> {
     length.set(u32::try_from(bytes).unwrap_or(u32::MAX))
 }
 
-/// What a memo holds: text (ADS_MEMO) or bytes (ADS_BINARY, ADS_IMAGE).
+/// The kind of a memo's value: text (ADS_MEMO) or bytes (ADS_BINARY, ADS_IMAGE).
 pub fn data_type(table: Handle, field: Field, kind: Out<u16>) -> Result<()> {
     let found = on_memo(table, field, |_, _, kind| Ok(kind))?;
     kind.set(u16::try_from(found).unwrap_or(0))

@@ -1,7 +1,7 @@
-//! What the entries mean: one function for each that is done, under the group it is of.
+//! The implementations of the entries: one function for each entry that is implemented, grouped by subject.
 //!
-//! A function takes the entry's own parameters and answers with a code and its particulars; it checks handles before
-//! anything else, so that a wrong one never reaches a pointer.
+//! A function takes the entry's own parameters and returns a code with details; it checks handles before anything else,
+//! so that a wrong handle never reaches a pointer.
 
 #![allow(missing_docs, reason = "each function is the entry that names it; the entry is what is documented")]
 

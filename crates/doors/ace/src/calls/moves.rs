@@ -1,4 +1,4 @@
-//! Moving through a table, in its own order or in that of the handle that is given.
+//! Moving through a table, in its natural order or in that of the given handle.
 
 use std::sync::Arc;
 
@@ -82,7 +82,8 @@ pub fn is_found(object: Handle, found: Out<u16>) -> Result<()> {
     found.set(answer.into())
 }
 
-/// Whether the current record is among those that are shown: by the scope of the order, filters, and its mark of deletion.
+/// Sets the result to 1 if the current record is visible, by the scope of the order, the filters, and its mark of
+/// deletion.
 pub fn is_visible(object: Handle, visible: Out<u16>) -> Result<()> {
     let (table, order) = registry::table_or_order(object)?;
     let hides_deleted = settings::read(|settings| !settings.show_deleted);
@@ -137,7 +138,7 @@ pub fn record_count(object: Handle, option: u16, count: Out<u32>) -> Result<()> 
     count.set(u32::try_from(records).unwrap_or(u32::MAX))
 }
 
-/// What an option asks to count. ADS_REFRESHCOUNT may be added to each: counts are always fresh.
+/// The records that an option counts. ADS_REFRESHCOUNT may be added to each: counts are always fresh.
 pub fn counting(option: u16) -> Result<Counting> {
     match u32::from(option) & !ADS_REFRESHCOUNT {
         0 | ADS_RESPECTFILTERS => Ok(Counting::Visible),

@@ -1,4 +1,4 @@
-//! Calls that are rarely made: copies of handles, tables in memory, blank records, what there is nothing of.
+//! Rarely used calls: copies of handles, tables in memory, blank records, and features that do not exist here.
 
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
@@ -68,12 +68,12 @@ pub fn transaction_free(table: Handle, free: u16) -> Result<()> {
     Ok(())
 }
 
-/// Ends the use of a password, which there is none of.
+/// Ends the use of a password; fails, because no table is encrypted.
 pub fn not_encrypted(table: Handle) -> Result<()> {
     registry::table(table).map(|_| ())
 }
 
-/// What is not encrypted cannot be decrypted.
+/// Fails: no table is encrypted.
 pub fn decrypt(table: Handle) -> Result<()> {
     let table = registry::table(table)?;
     Err(Failure::new(AE_TABLE_NOT_ENCRYPTED, table.path.display().to_string()))

@@ -1,13 +1,13 @@
-//! Keys that a program puts together itself, and the parts that the keys of an order have.
+//! Keys that a program assembles itself, and the segments of an order's keys.
 //!
-//! A raw key is begun with `AdsInitRawKey`; the calls that set fields then take the order's handle, and set those of a
-//! record that is in no table; `AdsBuildRawKey` gives the key that the order would have for it, to be sought or to be the
-//! end of a scope as ADS_RAWKEY.
+//! A raw key begins with `AdsInitRawKey`; the calls that set fields then take the order's handle, and set the fields of
+//! a record that is in no table; `AdsBuildRawKey` returns the order's key for this record, to be sought or to bound a
+//! scope as ADS_RAWKEY.
 //!
-//! The segments of a key expression are what its outermost `+` joins, and in an ADI its `;`, each with the one field that it is
-//! made of.
+//! The segments of a key expression are the operands of its outermost `+`, and in an ADI of its `;`, each with the one
+//! field that it is made of.
 //!
-//! The record is in an area of its own, without a table: of a table of a server, too, whose server then says its key.
+//! The record is in a separate work area without a table. For a table of a server, the server computes the key.
 
 use mainstay_workarea::Area;
 use mainstay_xbase::adt::Type;
@@ -113,7 +113,7 @@ fn parts(expression: &str) -> Vec<&str> {
 struct Segment {
     /// The field that it is made of.
     field: usize,
-    /// Where its bytes begin in the key.
+    /// The offset of its bytes in the key.
     offset: usize,
 }
 
@@ -164,7 +164,7 @@ fn segment(order: &Order, number: u16) -> Result<Segment> {
     found.unwrap_or_else(|| Err(Failure::new(AE_INVALID_VALUE, format!("the key has no segment {number}"))))
 }
 
-/// How many segments the key has.
+/// The number of segments of the key.
 pub fn segment_count(index: Handle, count: Out<u16>) -> Result<()> {
     let order = registry::order(index)?;
     count.set(u16::try_from(segments(&order)?.len()).unwrap_or(u16::MAX))
@@ -191,20 +191,20 @@ pub fn segment_numbers(index: Handle, count: Out<u16>, numbers: Out<u16>) -> Res
     numbers.set_all(&found)
 }
 
-/// Where the bytes of a segment begin in the key.
+/// The offset of the bytes of a segment in the key.
 pub fn segment_offset(index: Handle, number: u16, offset: Out<u16>) -> Result<()> {
     let order = registry::order(index)?;
     offset.set(u16::try_from(segment(&order, number)?.offset).unwrap_or(u16::MAX))
 }
 
-/// Whether a segment goes from the greatest value to the least: all segments of an order go one way.
+/// Sets the result to 1 if a segment is in descending order: all segments of an order have the same direction.
 pub fn segment_descends(index: Handle, number: u16, descending: Out<u16>) -> Result<()> {
     let order = registry::order(index)?;
     segment(&order, number)?;
     descending.set(order.info()?.descending.into())
 }
 
-/// Whether a field of the key may have no value.
+/// Sets the result to 1 if a field of the key may be NULL.
 pub fn is_nullable(index: Handle, nullable: Out<u16>) -> Result<()> {
     let order = registry::order(index)?;
     let found = order.with(|state, info| {

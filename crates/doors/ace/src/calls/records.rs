@@ -28,7 +28,7 @@ pub struct Teller {
 }
 
 impl Teller {
-    /// For whoever is registered now.
+    /// A teller for the callbacks that are registered now.
     pub fn new() -> Teller {
         Teller { progress: settings::read(|settings| settings.progress), percent: None }
     }
@@ -54,8 +54,8 @@ pub fn append(table: Handle) -> Result<()> {
     })
 }
 
-/// Failures of appending. Where another program has the whole table locked, programs wait for 1024: rddads makes NetErr() of it,
-/// and of any other code an error that ends the program.
+/// Failures of appending. If another program has the whole table locked, programs expect 1024: rddads makes NetErr() of
+/// it, and of any other code an error that ends the program.
 fn append_failed(error: mainstay_types::Error) -> Failure {
     match error.code() {
         Code::Busy | Code::LockTimeout => Failure::new(AE_APPEND_LOCK_FAILED, error.to_string()),
@@ -239,7 +239,7 @@ fn put_cell(area: &mut dyn WorkArea, number: usize, cell: &[u8]) -> Result<()> {
     set.map_err(refused)
 }
 
-/// What asks for the table alone.
+/// Runs work that needs exclusive use of the table.
 fn exclusively<T>(table: &Arc<Table>, work: impl FnOnce(&mut dyn WorkArea) -> Result<T>) -> Result<T> {
     table.check_writable()?;
     if table.is_shared() {

@@ -1,8 +1,9 @@
-//! Critical sections: a lock of the program's own that belongs to a handle.
+//! Critical sections: a lock of the program that belongs to a handle.
 //!
-//! `AdsCreateCriticalSection` gives an object one, `AdsWaitForObject` enters it, waiting for other threads, and
-//! `AdsReleaseObject` leaves it. A thread that is inside may enter again, and leaves as often. No public page describes
-//! these calls: what they do is what their names say. Options are not known, and refused. A section goes with its handle.
+//! `AdsCreateCriticalSection` creates a section for an object, `AdsWaitForObject` enters it, waiting for other threads,
+//! and `AdsReleaseObject` leaves it. A thread that is inside may enter again, and leaves as often. No public page
+//! describes these calls: they do what their names say. Their options are unknown, and refused. A section ends with its
+//! handle.
 
 use std::collections::HashMap;
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
@@ -13,7 +14,7 @@ use crate::constants::*;
 use crate::failure::{Failure, Result};
 use crate::registry;
 
-/// A section: who is inside, and how often.
+/// A section: the thread inside, and the number of its entries.
 #[derive(Default)]
 struct Section {
     inside: Mutex<Option<(ThreadId, u32)>>,

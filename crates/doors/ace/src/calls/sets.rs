@@ -1,8 +1,8 @@
-//! Putting values into fields of the current record, and into parameters of statements.
+//! Setting fields of the current record, and parameters of statements.
 //!
-//! The first change of a record that is shared locks it, and the lock is given back when it is written, if the program has
-//! not taken it itself. A value that does not fit is refused; of a text what fits is kept, and the call says that it was
-//! cut.
+//! The first change of a shared record locks it; the lock is released when the record is written, unless the program
+//! has taken it itself. A value that does not fit is refused; a text is cut to the length of the field, and the call
+//! reports that it was cut.
 
 use std::sync::atomic::Ordering;
 
@@ -37,7 +37,7 @@ fn on_field<T>(object: Handle, field: Field, work: impl FnOnce(&mut State, usize
     })
 }
 
-/// What the work area says of a value that it does not take.
+/// The failure for a value that the work area refuses.
 pub fn refused(error: mainstay_types::Error) -> Failure {
     match error.code() {
         Code::Conflict => Failure::new(AE_RECORD_NOT_LOCKED, error.to_string()),
@@ -47,7 +47,7 @@ pub fn refused(error: mainstay_types::Error) -> Failure {
     }
 }
 
-/// What a field is, for what may be put into it.
+/// The kind of a field, which decides the values that it takes.
 fn kind_of(state: &State, number: usize) -> Result<FieldKind> {
     state.area.fields().get(number).map(|field| field.kind).ok_or_else(|| AE_INTERNAL_ERROR.into())
 }
@@ -224,7 +224,7 @@ pub fn julian(object: Handle, field: Field, day: i32) -> Result<()> {
     })
 }
 
-/// A day into a date, or into the day of a moment, whose time stays.
+/// Puts a day into a date, or into the day of a timestamp, whose time stays.
 fn put_day(state: &mut State, number: usize, day: i32) -> Result<()> {
     let kind = kind_of(state, number)?;
     if is_day(kind) {
@@ -267,7 +267,7 @@ pub fn milliseconds(object: Handle, field: Field, time: i32) -> Result<()> {
     on_field(object, field, |state, number, _| put_time(state, number, time))
 }
 
-/// A moment as the file has it: the number of its day in the lower half, milliseconds in the upper.
+/// A timestamp as in the file: the number of its day in the lower half, milliseconds in the upper.
 pub fn moment_raw(object: Handle, field: Field, value: Out<u64>, length: u32) -> Result<()> {
     known(object)?;
     let bits = match length {
@@ -290,7 +290,8 @@ pub fn moment_raw(object: Handle, field: Field, value: Out<u64>, length: u32) ->
     })
 }
 
-/// A time into a time, or into that of a moment, whose day stays; a moment without a day gets the first one there is.
+/// Puts a time into a time field, or into that of a timestamp, whose day stays; a timestamp without a day gets the
+/// first possible one.
 fn put_time(state: &mut State, number: usize, time: i32) -> Result<()> {
     match kind_of(state, number)? {
         FieldKind::Time => {
@@ -306,7 +307,7 @@ fn put_time(state: &mut State, number: usize, time: i32) -> Result<()> {
     }
 }
 
-/// Whether a handle is one that fields or parameters are set through, before anything else is looked at.
+/// Checks that a handle is a statement's or a table's, before anything else is checked.
 fn known(object: Handle) -> Result<()> {
     match statements::is_statement(object) {
         Some(_) => Ok(()),
@@ -361,7 +362,7 @@ pub fn null(object: Handle, field: Field) -> Result<()> {
     })
 }
 
-/// A long value, in parts: the first part says how long it will be, and each where it goes.
+/// A long value, in parts: the first part has the total length, and each part its offset.
 #[allow(clippy::too_many_arguments, reason = "the parameters are the interface's")]
 pub fn binary(
     object: Handle,

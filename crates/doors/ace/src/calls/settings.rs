@@ -1,4 +1,4 @@
-//! Settings, errors, callbacks, and what a handle is.
+//! Settings, errors, callbacks, and the type of a handle.
 
 use crate::border::*;
 use crate::constants::*;
@@ -8,7 +8,7 @@ use crate::registry::{self, Object};
 use crate::settings::{self, Progress};
 use crate::{calls, constants};
 
-/// The version that the library says it is of: that of the interface, not its own.
+/// The version that the library reports: that of the interface, not its own.
 const VERSION: (u32, u32) = (12, 0);
 
 pub fn set_date_format(format: Text) -> Result<()> {
@@ -21,7 +21,7 @@ pub fn get_date_format(format: Buffer, length: Out<u16>) -> Result<()> {
     format.set_text(length, settings::date_format().as_bytes())
 }
 
-/// That of a connection; with 0 that of all that have none of their own.
+/// Sets the date format of a connection; with 0 that of all connections without a format of their own.
 pub fn set_date_format_of(connection: Handle, format: Text) -> Result<()> {
     if connection == Handle(0) {
         return set_date_format(format);
@@ -134,7 +134,7 @@ pub fn set_server_type(types: u16) -> Result<()> {
     Ok(())
 }
 
-/// Local tables are what this library is for: it cannot be told to do without them.
+/// The library works on local tables, which cannot be disabled.
 pub fn disable_local_connections() -> Result<()> {
     Err(Failure::new(AE_NOT_IMPLEMENTED, "local connections cannot be disabled"))
 }

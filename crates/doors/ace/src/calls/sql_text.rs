@@ -1,4 +1,4 @@
-//! What is done with the text of a statement without running it.
+//! Operations on the text of a statement that do not run it.
 
 use crate::border::*;
 use crate::failure::Result;

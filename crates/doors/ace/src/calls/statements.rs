@@ -199,7 +199,7 @@ fn beside_handles<T>(statement: &Statement, sql: &str, run: impl FnOnce() -> Res
         tables.iter().try_for_each(|table| table.with(|state| Ok(state.area.local().map_or(Ok(()), work)?)))
     };
     if connection.server.is_some() {
-        // What stands in for this there is the server's to do; here it is read anew.
+        // The server does its counterpart of these steps; the records are only read again here.
         let done = run()?;
         for table in &tables {
             table.with(|state| {
@@ -281,7 +281,7 @@ fn open_live(
     })
 }
 
-/// Whether the first columns that a statement asks for are all of a table, hints aside.
+/// Returns true if the select list of a statement may be all columns of a table, hints aside.
 fn may_be_live(sql: &str) -> bool {
     let text = sql.trim_start();
     let is_select = text.get(..6).is_some_and(|word| word.eq_ignore_ascii_case("select"));
@@ -308,7 +308,7 @@ fn open_members(
         statement: Some(handle),
     };
     let open = |options: u32| tables::open_named(statement.connection_handle, name.to_owned(), &wanted(options));
-    // Who may only read has the records to read.
+    // A user who may only read gets a read-only cursor.
     let Ok(cursor) = open(ADS_SHARED).or_else(|_| open(ADS_SHARED | ADS_READONLY)) else { return Ok(None) };
     let table = registry::table(cursor)?;
     let shown = show(&table).map(|members| {
@@ -318,7 +318,7 @@ fn open_members(
     shown.map(Some).or_else(|_| table.close().map(|()| None))
 }
 
-/// How many rows a statement has changed, where `AdsGetRecordCount` is asked with its handle.
+/// The number of rows that a statement changed, for `AdsGetRecordCount` with the statement's handle.
 pub fn affected(statement: Handle, count: Out<u32>) -> Result<()> {
     let affected = registry::statement(statement)?.with(|state| Ok(state.affected))?;
     count.set(u32::try_from(affected).unwrap_or(u32::MAX))
@@ -356,7 +356,7 @@ pub fn set_table_type(statement: Handle, table_type: u16) -> Result<()> {
     })
 }
 
-/// Whether the rows of a cursor are records of a table, and no copy.
+/// Sets the result to 1 if the rows of a cursor are records of a table, and 0 if they are a copy.
 pub fn is_live(cursor: Handle, is_live: Out<u8>) -> Result<()> {
     let table = registry::table(cursor)?;
     match table.is_cursor() {
@@ -365,7 +365,7 @@ pub fn is_live(cursor: Handle, is_live: Out<u8>) -> Result<()> {
     }
 }
 
-/// How many seconds a statement may run: as it was told, or its connection was; 0 for ever.
+/// The time limit of a statement in seconds: its own, or its connection's; 0 for none.
 fn timeout_of(statement: &Statement) -> Result<u32> {
     let own = statement.with(|state| Ok(state.timeout))?;
     Ok(if own == ADS_DEFAULT_SQL_TIMEOUT { statement.connection.sql_timeout.load(Ordering::Relaxed) } else { own })
@@ -385,7 +385,7 @@ pub fn set_timeout(object: Handle, seconds: u32) -> Result<()> {
     }
 }
 
-/// Whether the rows of the statement's cursors are only to be read: then they are a copy.
+/// Makes the statement's cursors read-only or writable: read-only rows are a copy.
 pub fn set_read_only(statement: Handle, read_only: u16) -> Result<()> {
     registry::statement(statement)?.with(|state| {
         state.is_read_only = read_only != 0;
@@ -398,7 +398,7 @@ pub fn no_abort_function() -> Result<()> {
     Ok(())
 }
 
-/// Forgets statements that triggers have prepared; none is kept.
+/// Discards statements that triggers have prepared; there are none.
 pub fn no_trigger_statements(connection: Handle, _table: i32) -> Result<()> {
     registry::connection(connection).map(|_| ())
 }
@@ -449,7 +449,7 @@ pub fn raw_moment_value(day: i32, ms: i32) -> Value {
     }
 }
 
-/// A moment as a text, by the mask.
+/// A timestamp as a text, by the mask.
 pub fn moment_value(text: &str, mask: &str) -> Option<Value> {
     let (date, time) = text.split_once(' ').unwrap_or((text, ""));
     let epoch = settings::read(|settings| settings.epoch);

@@ -1,4 +1,4 @@
-//! Opening, creating and closing tables, and what they are.
+//! Opening, creating and closing tables, and their properties.
 
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -27,7 +27,7 @@ use crate::remote;
 use crate::settings;
 use crate::table::{Opening, Table};
 
-/// How a program wants a table.
+/// The properties with which a program opens a table.
 pub struct Wanted {
     /// Its alias; the name's without one.
     pub alias: Option<String>,
@@ -172,7 +172,7 @@ fn open_here(connection: &Connection, path: &Path, options: &AreaOptions) -> Res
     let files = Arc::clone(&connection.files);
     let _sharing = connection.locks.enter(Sharer::Handle);
     let area = Area::open(Arc::clone(&files), path, options);
-    // A table of which the system lets nobody write a file is opened for reading.
+    // A table with a file that may not be written is opened read-only.
     if options.mode == Mode::Shared && area.as_ref().is_err_and(mainstay_types::Error::is_denied) {
         let options = AreaOptions { mode: Mode::ReadOnly, ..options.clone() };
         if let Ok(readable) = Area::open(files, path, &options) {
@@ -250,7 +250,7 @@ pub fn open_first(mut opening: Opening, paths: &[PathBuf]) -> Result<(Handle, Ar
     Table::add(opening, area)
 }
 
-/// Whether a table of this path is open in this process.
+/// Returns true if a table of this path is open in this process.
 pub fn is_open(path: &Path) -> bool {
     let open = registry::all(|_, object| matches!(object, Object::Table(table) if table.path == path).then_some(()));
     !open.is_empty()

@@ -1,9 +1,9 @@
-//! Full text search: the indexes of words of a table.
+//! Full text search: the word indexes of a table.
 //!
-//! They are asked by `CONTAINS()` in filters; their handles are for asking about them. Source: the pages
-//! "AdsCreateFTSIndex", "AdsGetFTSIndexInfo" and "Full Text Search Index Options" of the public manual. Limits: the file
-//! that a program names is not made; all indexes of words of a table are in the one that `docs/formats/word-indexes.md`
-//! describes. The defaults that a data dictionary may have are not used.
+//! `CONTAINS()` in filters uses these indexes; their handles serve to read their properties. Source: the pages
+//! "AdsCreateFTSIndex", "AdsGetFTSIndexInfo" and "Full Text Search Index Options" of the public manual. Limits: the
+//! file that a program names is not created; all word indexes of a table are in the file that
+//! `docs/formats/word-indexes.md` describes. Defaults in a data dictionary are not used.
 
 use std::sync::Arc;
 
@@ -20,10 +20,10 @@ use crate::registry::{self, Object};
 use crate::table::{State, Table};
 use crate::words::Words;
 
-/// As long as the words of an index may be.
+/// The greatest length of the words of an index.
 const LONGEST: u32 = 1000;
 
-/// What a program gives beside the default characters, or in place of them.
+/// The default characters and those that the program adds, or the program's alone.
 fn characters(default: &str, use_default: u16, given: Text, encoding: u32) -> Result<String> {
     let given = if given.is_null() { String::new() } else { given.pointer().encoded(encoding)? };
     let separator = if default == words::NOISE { " " } else { "" };
@@ -156,7 +156,7 @@ pub fn rebuild(object: Handle, _page_size: u32) -> Result<()> {
     table.with(|state| Ok(state.area.rebuild_word_indexes()?))
 }
 
-/// What an index is: its texts one after the other in the caller's buffer, and where each of them is.
+/// The definition of an index: its texts one after the other in the caller's buffer, and the place of each of them.
 #[allow(clippy::too_many_arguments, reason = "the parameters are the interface's")]
 pub fn info(
     index: Handle,

@@ -38,7 +38,7 @@ fn with_all<T>(
 ) -> Result<T> {
     let tables = tables_of(connection);
     let known = registry::connection(connection)?;
-    // Nobody else looks for them while the areas of all tables are locked.
+    // No other thread looks for them while the areas of all tables are locked.
     let mut helpers = std::mem::take(&mut *known.helpers.lock().unwrap_or_else(PoisonError::into_inner));
     let mut guards = match tables.iter().map(|table| table.lock()).collect::<Result<Vec<_>>>() {
         Ok(guards) => guards,
@@ -165,7 +165,7 @@ pub fn roll_back(handle: Handle) -> Result<()> {
 /// Undoes the whole transaction, however deep it is nested.
 fn roll_back_on(handle: Handle) -> Result<()> {
     let (connection, transaction) = running(handle)?;
-    // What becomes of the one part is no reason to leave the other one as it is.
+    // A failure of one part does not keep the other part from being rolled back.
     if connection.is_joined() {
         let undone = with_everything(handle, &connection, |areas, others| transaction.roll_back(areas, others));
         let stepped = connection.step(&Step::RollBack);
@@ -184,7 +184,7 @@ pub fn savepoint(handle: Handle, name: Text, _options: u32) -> Result<()> {
 
 fn make_savepoint(handle: Handle, name: String) -> Result<()> {
     let (connection, transaction) = running(handle)?;
-    // What is pending belongs before the savepoint.
+    // Pending writes belong before the savepoint.
     write_pending(handle)?;
     connection.step(&Step::Savepoint(name.clone()))?;
     let place = with_all(handle, |areas| transaction.savepoint(areas))?;
@@ -221,7 +221,7 @@ fn roll_back_to(handle: Handle, name: String) -> Result<()> {
         let mut running = connection.transaction();
         running.as_mut().and_then(|running| {
             let at = running.savepoints.iter().position(|(known, _, _)| known.eq_ignore_ascii_case(&name))?;
-            // Those behind it are gone with what they stand behind.
+            // Later savepoints end with this one.
             running.savepoints.truncate(at + 1);
             running.savepoints.get(at).map(|(_, place, _)| *place)
         })
@@ -235,7 +235,7 @@ fn roll_back_to(handle: Handle, name: String) -> Result<()> {
     with_all(handle, |areas| transaction.roll_back_to(place, areas, &mut []))
 }
 
-/// Whether a transaction is under way on a connection, or for 0 on any.
+/// Sets the result to 1 if a transaction is open on a connection, or for 0 on any.
 pub fn is_open(connection: Handle, open: Out<u16>) -> Result<()> {
     if connection == Handle(0) {
         let found = registry::all(|_, object| match object {
@@ -248,18 +248,18 @@ pub fn is_open(connection: Handle, open: Out<u16>) -> Result<()> {
     open.set(connection.in_transaction().into())
 }
 
-/// Whether a table takes part in no transaction, as `AdsSetTableTransactionFree` has said.
+/// Sets the result to 1 if `AdsSetTableTransactionFree` has excluded a table from transactions.
 pub fn is_free(table: Handle, free: Out<u16>) -> Result<()> {
     free.set(registry::table(table)?.is_transaction_free.load(Ordering::Relaxed).into())
 }
 
-/// What a crash has left of transactions is put right whenever a table is opened.
+/// Does nothing: opening a table recovers the transactions that a crash interrupted.
 pub fn recover(server: Text) -> Result<()> {
     let _ = server.required()?;
     Ok(())
 }
 
-/// How deep a connection's transactions are nested.
+/// The nesting depth of a connection's transactions.
 pub fn count(connection: Handle, count: Out<u32>) -> Result<()> {
     let connection = registry::connection(connection)?;
     count.set(connection.transaction_depth())

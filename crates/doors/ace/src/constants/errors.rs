@@ -1,5 +1,5 @@
-//! The error codes, under the names that programs know; the first and the last few are names of our own for codes
-//! that have a number in the field and no name in the sources that we take names from.
+//! The error codes, under the names that programs use; the first and the last few names are our own, for codes that are
+//! in use but have no name in the sources.
 
 use super::Constant;
 

@@ -1,4 +1,4 @@
-//! Options, modes, types and limits that calls take and answer.
+//! Options, modes, types and limits that calls take and return.
 
 use super::Constant;
 

@@ -1,13 +1,13 @@
-//! Who has logged in, and what that user may do.
+//! The user who has logged in, and the rights of that user.
 //!
-//! A right comes from what was granted to the user, and (unless the right to inherit was taken away for the object) to the
-//! user's groups, of which `DB:Public` is everybody's. The administrator, and members of `DB:Admin`, may do everything.
-//! A right to a table is one to all its columns.
+//! A right comes from a grant to the user, and (unless the right to inherit was revoked for the object) from grants to
+//! the user's groups, of which `DB:Public` includes every user. The administrator, and members of `DB:Admin`, have all
+//! rights. A right to a table is a right to all its columns.
 //!
-//! Whether rights to *data* are looked at is for the database to say (`ADS_DD_VERIFY_ACCESS_RIGHTS`); rights to *objects*
-//! (to create, alter and drop them) are always looked at.
+//! A setting of the database decides if rights to *data* are checked (`ADS_DD_VERIFY_ACCESS_RIGHTS`); rights to
+//! *objects* (to create, alter and drop them) are always checked.
 //!
-//! A password is kept as its hash. A user without one logs in without one.
+//! A password is stored as its hash. A user without a password logs in without one.
 
 use std::sync::LazyLock;
 
@@ -18,7 +18,7 @@ use crate::dictionary::contents::{ADMINISTRATOR, ADMINISTRATORS, Contents, EVERY
 use crate::dictionary::live::Live;
 use crate::failure::{Failure, Result};
 
-/// What is done with records, procedures and links.
+/// Rights to use records, procedures and links.
 pub const DATA_RIGHTS: u32 = ADS_PERMISSION_READ
     | ADS_PERMISSION_UPDATE
     | ADS_PERMISSION_INSERT
@@ -40,7 +40,7 @@ pub fn hash(password: &str) -> Result<Option<String>> {
     }
 }
 
-/// Whether a password is the user's.
+/// Returns true if a password is that of the user.
 pub fn is_password(user: &Object, password: &str) -> bool {
     match user.text(ADS_DD_USER_PASSWORD) {
         None => password.is_empty(),
@@ -48,10 +48,10 @@ pub fn is_password(user: &Object, password: &str) -> bool {
     }
 }
 
-/// Someone who has logged in.
+/// A logged-in user.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Access {
-    /// The user's name as the dictionary has it; empty for nobody in particular.
+    /// The user's name as in the dictionary; empty for an anonymous user.
     pub user: String,
 }
 
@@ -61,7 +61,7 @@ impl Access {
         Access { user: ADMINISTRATOR.to_owned() }
     }
 
-    /// Logs in: as nobody in particular where the database allows that, else with a password.
+    /// Logs in: anonymously where the database allows that, else with a password.
     ///
     /// Errors: AE_AUTHENTICATION_FAILED, AE_LOGINS_DISABLED, AE_USER_LOGIN_DISABLED.
     pub fn log_in(live: &Live, user: &str, password: &str) -> Result<Access> {
@@ -82,7 +82,7 @@ impl Access {
             return Err(Failure::new(AE_USER_LOGIN_DISABLED, known.name.clone()));
         }
         let name = known.name.clone();
-        // Passwords of the vendor's format cannot be compared; whoever has the files may read them.
+        // Passwords of the vendor's format cannot be compared; a user with access to the files may read them.
         if contents.is_read_only {
             return Ok(Access { user: name });
         }
@@ -99,7 +99,7 @@ impl Access {
         Ok(Access { user: name })
     }
 
-    /// Whether the user may do everything.
+    /// Returns true if the user has all rights.
     pub fn is_administrator(&self, contents: &Contents) -> bool {
         same(&self.user, ADMINISTRATOR)
             || contents
@@ -107,7 +107,7 @@ impl Access {
                 .is_some_and(|user| user.groups().any(|group| same(group, ADMINISTRATORS)))
     }
 
-    /// What the user may do with an object.
+    /// The user's rights to an object.
     pub fn rights(&self, contents: &Contents, kind: u32, parent: &str, name: &str) -> u32 {
         if contents.is_read_only {
             return ADS_PERMISSION_READ;
@@ -122,12 +122,12 @@ impl Access {
         of_data | effective(contents, &self.user, kind, parent, name).0
     }
 
-    /// Whether the user may give a right on.
+    /// Returns true if the user may grant a right to others.
     pub fn may_grant(&self, contents: &Contents, kind: u32, parent: &str, name: &str, permissions: u32) -> bool {
         self.is_administrator(contents) || permissions & !effective(contents, &self.user, kind, parent, name).1 == 0
     }
 
-    /// Refuses who has not got all these rights.
+    /// Checks that the user has all these rights.
     ///
     /// Errors: AE_PERMISSION_DENIED.
     pub fn require(&self, contents: &Contents, kind: u32, parent: &str, name: &str, rights: u32) -> Result<()> {
@@ -155,7 +155,7 @@ fn count_failure(live: &Live, contents: &Contents, name: &str) -> Result<()> {
     })
 }
 
-/// What was granted about an object to one grantee by name: nothing if nothing ever was.
+/// The grant to one grantee about an object, by name; `None` if there never was one.
 pub fn granted(contents: &Contents, grantee: &str, kind: u32, parent: &str, name: &str) -> Option<(u32, u32)> {
     let grant = contents.grants.iter().find(|grant| {
         grant.kind == kind && same(&grant.grantee, grantee) && same(&grant.name, name) && same(&grant.parent, parent)
@@ -163,14 +163,14 @@ pub fn granted(contents: &Contents, grantee: &str, kind: u32, parent: &str, name
     grant.map(|grant| (grant.permissions, grant.grantable))
 }
 
-/// What a user or a group may do with an object by itself and through groups, and what of it may be given on.
+/// The rights of a user or a group to an object, direct and through groups, and those of them that may be granted on.
 pub fn effective(contents: &Contents, grantee: &str, kind: u32, parent: &str, name: &str) -> (u32, u32) {
     let is_user = contents.find(ADS_DD_USER_GROUP_OBJECT, "", grantee).is_none();
     let by_default = if is_user { ADS_PERMISSION_INHERIT } else { 0 };
     let of = |grantee: &str, kind: u32, parent: &str, name: &str| granted(contents, grantee, kind, parent, name);
     let (mut rights, mut grantable) = of(grantee, kind, parent, name).unwrap_or((by_default, 0));
     if kind == ADS_DD_FIELD_OBJECT {
-        // What is allowed for the table is allowed for its columns; whether it is inherited, too, is the table's matter.
+        // A right to the table is a right to its columns; the table also decides if it is inherited.
         let (of_table, grantable_of_table) = effective(contents, grantee, ADS_DD_TABLE_OBJECT, "", parent);
         let of_columns = ADS_PERMISSION_READ | ADS_PERMISSION_UPDATE | ADS_PERMISSION_INSERT;
         rights = rights & !ADS_PERMISSION_INHERIT | of_table & (of_columns | ADS_PERMISSION_INHERIT);

@@ -1,4 +1,4 @@
-//! The rules of a table, for who changes many of its records at once: a statement of SQL.
+//! The rules of a table, for a statement of SQL that changes many of its records at once.
 //!
 //! ```text
 //!   statement                               here
@@ -6,11 +6,11 @@
 //!   rows as they were and have become  -->  check      rules of fields, the table's condition, parents
 //!   more statements                    <--             what becomes of the children of changed and deleted rows
 //! ```
-//! The rules themselves are those of the records that are written through handles ([`super::guard`]): each row is shown
-//! to them as a record ([`Area::detached`]). They are asked when the statement's rows are all in the file, so that two
-//! rows may change their keys with each other; who asks undoes the statement when they are not kept.
+//! The rules themselves are those of the records that are written through handles ([`super::guard`]): each row is
+//! passed to them as a record ([`Area::detached`]). They are checked when all rows of the statement are in the file, so
+//! that two rows may exchange their keys; the caller rolls the statement back when a rule is broken.
 //!
-//! Limits: a record is not known by its number, so that one which is its own child is a child as others are.
+//! Limits: the number of a record is unknown here, so that a record which is its own child counts as any other child.
 
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
@@ -27,7 +27,7 @@ use crate::failure::{Failure, Result};
 /// A row as it was, which is nothing for a new one, and as it has become, which is nothing for a deleted one.
 pub type Change<'r> = (Option<&'r [Value]>, Option<&'r [Value]>);
 
-/// What is to be done to records that depend on those which were changed.
+/// A change of the records that depend on the changed ones.
 #[derive(Clone, Debug)]
 pub struct Following {
     /// Their table.
@@ -41,7 +41,7 @@ pub struct Following {
 }
 
 impl Following {
-    /// What is told when it could not be done.
+    /// The failure to report if the change is not possible.
     pub fn failure(&self, reason: &str) -> Failure {
         let text = format!("relation {}, table {}: {reason}", self.relation, self.table);
         Failure::new(AE_RI_CASCADE, self.message.clone().unwrap_or(text))
@@ -61,7 +61,7 @@ pub struct Rules {
     as_parent: Vec<(Relation, String)>,
 }
 
-/// Whether a field has rules that a value can break.
+/// Returns true if a field has rules that a value can break.
 fn is_ruled(field: &Object) -> bool {
     field.properties.get(&ADS_DD_FIELD_CAN_NULL).and_then(Property::number) == Some(0)
         || [ADS_DD_FIELD_MIN_VALUE, ADS_DD_FIELD_MAX_VALUE].iter().any(|limit| field.text(*limit).is_some())
@@ -69,7 +69,7 @@ fn is_ruled(field: &Object) -> bool {
 
 /// The values that the dictionary has for columns of a table which a new row leaves out.
 ///
-/// Errors: AE_INVALID_CONSTRAINT for one that is none; those of opening the table.
+/// Errors: AE_INVALID_CONSTRAINT for an invalid default; those of opening the table.
 pub fn defaults(session: &Session, table: &str) -> Result<Vec<(String, Value)>> {
     let contents = session.live.contents()?;
     let has_default = |field: &&Object| field.text(ADS_DD_FIELD_DEFAULT_VALUE).is_some();
@@ -166,7 +166,8 @@ impl Rules {
         relations.iter().map(|(_, expression)| integrity::key(&mut self.row, expression)).collect()
     }
 
-    /// Holds the rows of a change to the rules, and says what follows from it. The rows are in the file.
+    /// Checks the rows of a change against the rules, and returns the changes that follow from it. The rows are in the
+    /// file.
     ///
     /// Errors: those of [`rules::check_record`]; AE_NO_PRIMARY_KEY_FOUND, AE_RI_RESTRICT.
     pub fn check(&mut self, columns: &[String], changes: &[Change<'_>]) -> Result<Vec<Following>> {

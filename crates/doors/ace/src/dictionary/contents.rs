@@ -1,8 +1,8 @@
-//! What a dictionary says: objects with their properties, and grants.
+//! The contents of a dictionary: objects with their properties, and grants.
 //!
-//! An object is known by its kind, its parent (the table of a field, an index or a trigger; the publication of an
-//! article; the package of a function) and its name; letters of either case are the same. Fields and orders are here only
-//! if something was said about them: that they exist is a matter of the table's file.
+//! An object is identified by its kind, its parent (the table of a field, an index or a trigger; the publication of an
+//! article; the package of a function) and its name, without regard to case. Fields and orders are here only if they
+//! have properties of their own: the table's file decides which of them exist.
 
 use std::collections::BTreeMap;
 
@@ -15,11 +15,11 @@ const LONGEST_NAME: usize = ADS_DD_MAX_OBJECT_NAME_LEN as usize;
 /// The administrator that every dictionary has.
 pub const ADMINISTRATOR: &str = "ADSSYS";
 
-/// The groups that every dictionary has: those who may do everything, and everybody.
+/// The groups that every dictionary has: administrators, and all users.
 pub const ADMINISTRATORS: &str = "DB:Admin";
 /// See [`ADMINISTRATORS`].
 pub const EVERYBODY: &str = "DB:Public";
-/// All of them; the last two say what their members may do to the server, which there is none of.
+/// All of them; the last two give rights at the vendor's server, and have no effect here.
 pub const GROUPS: [&str; 4] = [ADMINISTRATORS, "DB:Backup", "DB:Debug", EVERYBODY];
 
 /// A property's value.
@@ -56,7 +56,7 @@ impl Property {
 pub struct Object {
     /// One of the `ADS_DD_..._OBJECT` constants.
     pub kind: u32,
-    /// What it is of; empty for most kinds.
+    /// The name of the object's parent; empty for most kinds.
     pub parent: String,
     /// Its name.
     pub name: String,
@@ -77,7 +77,7 @@ impl Object {
         self.properties.get(&property).and_then(Property::number).unwrap_or(0)
     }
 
-    /// Sets a text, or takes the property away if there is none.
+    /// Sets a text; `None` removes the property.
     pub fn set_text(&mut self, property: u32, text: Option<String>) {
         match text.filter(|text| !text.is_empty()) {
             Some(text) => self.properties.insert(property, Property::Text(text)),
@@ -100,12 +100,12 @@ impl Object {
     }
 }
 
-/// What a user or a group may do with an object.
+/// The rights of a user or a group to an object.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Grant {
     /// The kind of the object.
     pub kind: u32,
-    /// What the object is of.
+    /// The name of the object's parent.
     pub parent: String,
     /// Its name; empty for the right to create objects of the kind.
     pub name: String,
@@ -128,16 +128,17 @@ pub struct Contents {
     pub last_id: u32,
     /// Nothing of it is changed, nor are its tables: it is in the vendor's format, of which not everything is understood.
     pub is_read_only: bool,
-    /// What is not understood: types of objects, and how many there are of each.
+    /// Types of objects that are not understood, and the number of objects of each.
     pub unread: Vec<(String, usize)>,
 }
 
-/// Whether two names are the same.
+/// Returns true if two names are equal, without regard to case.
 pub fn same(left: &str, right: &str) -> bool {
     left == right || left.to_lowercase() == right.to_lowercase()
 }
 
-/// Kinds whose names exclude each other: what a statement may name where a table is expected, and who may log in.
+/// Kinds whose names exclude each other: objects that a statement may name where a table is expected, and users with
+/// groups.
 fn shares_names(kind: u32, other: u32) -> bool {
     let is_relation =
         |kind| matches!(kind, ADS_DD_TABLE_OBJECT | ADS_DD_VIEW_OBJECT | ADS_DD_PROCEDURE_OBJECT | ADS_DD_LINK_OBJECT);
@@ -198,7 +199,7 @@ impl Contents {
         Ok(self.push(kind, parent, name))
     }
 
-    /// Whether an object of that name would stand in the way of a new one.
+    /// Returns true if an object of that name prevents a new one.
     pub fn is_taken(&self, kind: u32, parent: &str, name: &str) -> bool {
         self.objects
             .iter()
@@ -222,7 +223,7 @@ impl Contents {
         self.objects.iter_mut().find(|object| object.is(kind, parent, name)).ok_or_else(|| unknown(name))
     }
 
-    /// An object that is here only if something was said about it: a field, an order.
+    /// An object that is stored only if it has properties of its own: a field, an order.
     pub fn get_or_add(&mut self, kind: u32, parent: &str, name: &str) -> &mut Object {
         match self.objects.iter().position(|object| object.is(kind, parent, name)) {
             Some(at) => &mut self.objects[at],
@@ -319,7 +320,7 @@ impl Contents {
     }
 }
 
-/// Which kinds of objects have an object of this kind as their parent.
+/// The kinds of objects that have an object of this kind as their parent.
 fn owns(kind: u32) -> fn(u32) -> bool {
     match kind {
         ADS_DD_TABLE_OBJECT | ADS_DD_VIEW_OBJECT => |child| {

@@ -1,15 +1,15 @@
-//! Triggers of a table of the dictionary, fired by what is written through a handle of the table.
+//! Triggers of a table of the dictionary, fired by writes through a handle of the table.
 //!
 //! ```text
 //!   Guard   before_write   INSTEAD OF, or BEFORE  \
 //!           after_write    AFTER                   >  Fires (the connection)  -->  the engine of SQL runs their scripts
 //! ```
-//! A record that is appended fires INSERT when it is first written, one that is changed UPDATE, one that is marked as
-//! deleted DELETE; what is recalled fires nothing. The write, what follows from it and what its triggers do are one
-//! transaction: a trigger that fails undoes all of it.
+//! The first write of an appended record fires INSERT, a change UPDATE, a mark of deletion DELETE; recalling a record
+//! fires nothing. The write, its cascading changes and the changes of its triggers are one transaction: a trigger that
+//! fails undoes all of it.
 //!
-//! Limits: an AFTER or BEFORE trigger cannot change the record that fired it, which is locked; one INSTEAD OF can.
-//! Triggers in libraries and for replication (ON CONFLICT) do not fire.
+//! Limits: an AFTER or BEFORE trigger cannot change the record that fired it, which is locked; an INSTEAD OF trigger
+//! can. Triggers in libraries and for replication (ON CONFLICT) do not fire.
 
 pub use mainstay_navigator::sql::{Firing, Image};
 use mainstay_types::Value;
@@ -20,7 +20,7 @@ use crate::constants::*;
 use crate::dictionary::contents::{Contents, Object, same};
 use crate::failure::Result;
 
-/// What runs triggers: a connection, with its statements of SQL.
+/// Runs triggers: a connection, with its statements of SQL.
 pub trait Fires: Send + Sync {
     /// Has the statements of triggers take part in this transaction, unless the connection has one under way already.
     ///
@@ -44,7 +44,8 @@ pub trait Fires: Send + Sync {
     fn with_tables(&self, work: &mut dyn FnMut(&mut [&mut IndexedTable]) -> mainstay_types::Result<()>) -> Result<()>;
 }
 
-/// Whether a trigger fires: it is a script, and neither it nor those of its table or of all tables are switched off.
+/// Returns true if a trigger fires: it is a script, and neither it nor the triggers of its table or of all tables are
+/// disabled.
 pub fn is_on(contents: &Contents, trigger: &Object) -> bool {
     let is_off = |object: &Object| object.number(ADS_DD_TRIGGERS_DISABLED) != 0;
     trigger.number(ADS_DD_TRIG_CONTAINER_TYPE) == ADS_TRIG_SCRIPT
@@ -76,7 +77,8 @@ fn image(area: &mut Area) -> mainstay_types::Result<Image> {
     Ok(image)
 }
 
-/// What the write of the current record fires, and when (ADS_TRIGTYPE_ added up); nothing if it fires nothing.
+/// The event and times (ADS_TRIGTYPE_ added up) of the triggers that a write of the current record fires; `None` if it
+/// fires none.
 ///
 /// Errors: those of reading the record.
 pub fn of_write(area: &mut Area, contents: &Contents, table: &str, is_appended: bool) -> Result<Option<(u32, Firing)>> {

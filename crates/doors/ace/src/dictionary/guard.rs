@@ -1,4 +1,4 @@
-//! The rules of an open table, asked by its work area around every write.
+//! The rules of an open table, called by its work area around every write.
 //!
 //! ```text
 //!   before_write   rights: insert, update of columns, delete
@@ -10,8 +10,9 @@
 //!                    else a transaction begins, unless one is under way
 //!   after_write    the children are changed, each under the rules of its own table; triggers; the transaction ends
 //! ```
-//! So a change with all that follows from it and all that triggers do is made, or none of it. The tables of children that were changed within a
-//! transaction of the program's stay open until its end, with their locks ([`Helpers`]).
+//! So a change with its cascade and the changes of its triggers is made as a whole, or not at all. The tables of
+//! children that were changed within a transaction of the program stay open until its end, with their locks
+//! ([`Helpers`]).
 
 use std::path::Path;
 use std::sync::atomic::Ordering;
@@ -28,7 +29,7 @@ use crate::dictionary::integrity::{self, Action, Relation};
 use crate::dictionary::{Session, rules};
 use crate::failure::{self, Failure, Result};
 
-/// How many tables may follow from one another.
+/// The greatest depth of a cascade of changes.
 const DEEPEST: u32 = 32;
 
 /// Tables that were opened for a transaction, and take part in it.
@@ -40,11 +41,11 @@ pub struct Guard {
     session: Arc<Session>,
     /// The table's name in the dictionary.
     table: String,
-    /// Where tables stay that take part in a transaction of the program's.
+    /// The tables that take part in a transaction of the program.
     helpers: Helpers,
-    /// How many changes this one follows from; rights are not asked of what follows.
+    /// The depth of this change in its cascade; rights are checked at depth 0 only.
     depth: u32,
-    /// What runs triggers.
+    /// Runs the triggers.
     fires: Weak<dyn Fires>,
     state: Mutex<State>,
 }
@@ -53,20 +54,20 @@ pub struct Guard {
 struct State {
     /// The record that was appended, and was not written with values yet.
     appended: Option<u32>,
-    /// Whether what is written is a matter of this module's own.
+    /// True during writes of this module itself.
     is_own: bool,
     steps: Vec<Step>,
     /// The transaction that was begun for what follows.
     transaction: Option<Transaction>,
-    /// Where the program's transaction was before the first trigger.
+    /// The savepoint of the program's transaction before the first trigger.
     since: Option<Savepoint>,
-    /// What AFTER triggers are to see.
+    /// The rows for AFTER triggers.
     after: Option<Firing>,
-    /// Whether triggers have done something else in the place of the write.
+    /// True if INSTEAD OF triggers have replaced the write.
     is_replaced: bool,
 }
 
-/// What is done to the children of one relation.
+/// A change of the children of one relation.
 #[derive(Debug)]
 struct Step {
     relation: Relation,
@@ -91,7 +92,7 @@ impl Guard {
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// What the user may do with the record as it is about to be.
+    /// Checks the user's rights to the record as it is about to be written.
     fn check_rights(&self, area: &mut Area, contents: &Contents, is_appended: bool) -> Result<()> {
         if self.depth > 0 || self.session.access.is_administrator(contents) {
             return Ok(());
@@ -262,7 +263,7 @@ impl Guard {
     fn follow(&self, area: &mut Area, follows: Follows) -> Result<()> {
         let Some(transaction) = area.transaction() else { return Ok(()) };
         let Follows { mut steps, own, since, after } = follows;
-        // Whoever looks for a parent of these children, and triggers, read the file.
+        // Lookups of a parent for these children, and triggers, read the file.
         let mut done = area.flush().map_err(Failure::from);
         for step in &mut steps {
             done = done.and_then(|()| run(step, &transaction));
@@ -278,7 +279,7 @@ impl Guard {
                 let mut all: Vec<&mut Area> = children.iter_mut().chain(&mut *helpers).collect();
                 all.retain(|area| area.is_in_transaction());
                 all.push(area);
-                // What is not undone now is with the whole transaction.
+                // A failure here is no loss: the rollback of the whole transaction undoes the rest.
                 let _ = with_tables(fires.as_deref(), &mut |others| {
                     workarea::rollback_to_with(&transaction, since, &mut all, others)
                 });
@@ -296,7 +297,7 @@ impl Guard {
                 Err(failure) => Err(Error::new(Code::Cancelled, failure.detail.clone())),
             };
             committed.inspect_err(|_| {
-                // The first error is the one to report; what is not undone now is by who opens a table next.
+                // The first error is the one to report; the next opening of the table recovers the rest.
                 let _ = workarea::rollback_with(&own, &mut all, others);
             })
         };
@@ -308,7 +309,7 @@ impl Guard {
     }
 }
 
-/// What is done after a write.
+/// The work after a write.
 struct Follows {
     steps: Vec<Step>,
     own: Option<Transaction>,
@@ -424,7 +425,7 @@ impl RecordRules for Guard {
         let fires = self.fires.upgrade();
         let _ = match (own, area.transaction(), since, &fires) {
             (Some(own), _, _, Some(fires)) => fires.end(&mut |others| {
-                // What the statements' session is told is that nothing stays.
+                // The error tells the statements' session to keep nothing.
                 area.undo_beneath(&own, None, others)?;
                 Err(Error::new(Code::Cancelled, "the write has failed"))
             }),
@@ -442,7 +443,7 @@ impl RecordRules for Guard {
         if state.is_own || appended != Some(area.record_number()) {
             return Ok(());
         }
-        // The blank record is in the file, and may be one that the rules refuse: nobody is to see it.
+        // The blank record is in the file, and the rules may refuse it: it must not become visible.
         state.is_own = true;
         drop(state);
         let given_up = area.delete().and_then(|()| area.write());

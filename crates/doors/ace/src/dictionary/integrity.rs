@@ -1,9 +1,10 @@
-//! Relations between tables: a child's key must be one of its parent's, and what happens to children when that changes.
+//! Relations between tables: a child's key must be one of its parent's; rules decide about the children when the
+//! parent's key changes.
 //!
-//! A relation names an index of each table: the parent's key, which is unique, and the child's. A record of the child has
-//! a parent with the same key, or no key at all (all its fields without a value). When a parent is deleted, or its key
-//! changes, the relation's rule says what becomes of its children: the change is refused (RESTRICT), it is done to them,
-//! too (CASCADE), or their key is taken away (SETNULL, SETDEFAULT). Deleted records are nobody's parents or children.
+//! A relation names an index of each table: the parent's key, which is unique, and the child's. A record of the child
+//! has a parent with the same key, or no key at all (all its fields without a value). When a parent is deleted, or its
+//! key changes, the relation's rule decides about its children: the change is refused (RESTRICT), it is made to them,
+//! too (CASCADE), or their key is removed (SETNULL, SETDEFAULT). Deleted records are neither parents nor children.
 
 use mainstay_workarea::{Area, FieldValue, Mode, OrderId, SeekHow};
 
@@ -25,9 +26,9 @@ pub struct Relation {
     pub on_update: u32,
     /// The same when the parent is deleted.
     pub on_delete: u32,
-    /// What is said when there is no parent.
+    /// The message for a missing parent.
     pub no_parent: Option<String>,
-    /// What is said when children could not be changed.
+    /// The message for children that cannot be changed.
     pub cascade: Option<String>,
 }
 
@@ -109,7 +110,7 @@ pub fn records_with(area: &mut Area, index: &str, wanted: &FieldValue) -> Result
     Ok(found)
 }
 
-/// Whether two keys are the same; blanks at the end of a text count for nothing.
+/// Returns true if two keys are equal; trailing blanks of a text are ignored.
 pub fn same_key(left: &FieldValue, right: &FieldValue) -> bool {
     match (left, right) {
         (FieldValue::Text(left), FieldValue::Text(right)) => left.trim_ascii_end() == right.trim_ascii_end(),
@@ -154,7 +155,7 @@ pub fn require_parent(session: &Session, contents: &Contents, relation: &Relatio
     }
 }
 
-/// What is done to the children of a record.
+/// The action on the children of a record.
 #[derive(Clone, Debug)]
 pub enum Action {
     /// They are deleted, too.
@@ -163,8 +164,8 @@ pub enum Action {
     Set(Vec<(usize, FieldValue)>),
 }
 
-/// What becomes of the children of the current record of a parent, which is changed: those there are, and what is done to
-/// them. `was` is the key that it had; the parent comes with the expression of its key.
+/// The effect of a change of a parent's current record on its children: the children, and the action on them. `was` is
+/// the key that it had; the parent comes with the expression of its key.
 ///
 /// Errors: AE_RI_RESTRICT.
 pub fn plan(

@@ -1,8 +1,8 @@
-//! The dictionary's file as several connections and processes use it.
+//! The dictionary's file, shared by several connections and processes.
 //!
-//! Who asks looks at the file's stamp first, and reads the file again if it has changed, so that everybody sees a change
-//! at the next call. Who changes takes a lock (`<file>.lock`, beside it), reads what is there, changes that, and replaces
-//! the file as a whole.
+//! A reader compares the file's stamp first, and reads the file again if it has changed, so that every connection sees
+//! a change at its next call. A writer takes a lock (`<file>.lock`, beside it), reads the file, changes the contents,
+//! and replaces the file as a whole.
 
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, PoisonError};
@@ -17,7 +17,7 @@ use crate::dictionary::{text, vendor};
 use crate::failure::{Failure, Result};
 use crate::files;
 
-/// How long a change waits for others.
+/// The longest wait of a change for other changes.
 const LONGEST_WAIT: Duration = Duration::from_secs(10);
 
 /// A dictionary's file, with what was read of it last.
@@ -52,12 +52,12 @@ impl Live {
         Ok(live)
     }
 
-    /// Where it is.
+    /// The path of the file.
     pub fn path(&self) -> &Path {
         &self.path
     }
 
-    /// What the dictionary says now.
+    /// The current contents of the dictionary.
     pub fn contents(&self) -> Result<Arc<Contents>> {
         let mut read = self.read.lock().unwrap_or_else(PoisonError::into_inner);
         // The time before the stamp: a write between the two is then too young, and not missed.

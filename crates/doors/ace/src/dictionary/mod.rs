@@ -1,9 +1,8 @@
-//! Data dictionaries: a file beside the tables that says what they are called, who may do what with them, and what must
-//! be true of their records.
+//! Data dictionaries: a file beside the tables with their names, the rights of users, and the rules of their records.
 //!
-//! The vendor's `.add` files have no public format, so this one is ours: a text that a person can read and change
-//! ([`text`]), replaced as a whole by every change, so that a crash leaves the old dictionary or the new one. A file in the
-//! vendor's format is read as far as it is understood, and never changed ([`vendor`]).
+//! The vendor's `.add` files have no public format, so this format is our own: a text that a person can read and change
+//! ([`text`]), replaced as a whole by every change, so that a crash leaves the old dictionary or the new one. A file in
+//! the vendor's format is read as far as it is understood, and never changed ([`vendor`]).
 //!
 //! ```text
 //!   Live        the file: read again when its stamp changes, changed under a lock                live
@@ -19,11 +18,11 @@
 //!   integrity   what a change of a parent's key does to its children
 //! ```
 //!
-//! What is in the tables' own files (types of fields, expressions of orders) is not repeated here: it is read from them
-//! when it is asked for.
+//! Facts in the tables' own files (types of fields, expressions of orders) are not repeated here: they are read from
+//! there on demand.
 //!
-//! Limits: what SQL does with views, procedures, functions and triggers belongs to the SQL engine; here they are kept.
-//! Subscriptions are kept, and nothing is replicated.
+//! Limits: the SQL engine runs views, procedures, functions and triggers; they are only stored here. Subscriptions are
+//! stored, and nothing is replicated.
 
 pub mod access;
 pub mod changes;

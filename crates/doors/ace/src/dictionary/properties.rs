@@ -1,15 +1,16 @@
-//! The properties of each kind of object: number, name in the file, form at the border, and who may see and change it.
+//! The properties of each kind of object: number, name in the file, form in the C interface, and the users who may see
+//! and change it.
 //!
 //! Numbers and rights are those of the public manual ("Advantage Data Dictionary User Permissions").
 
 use crate::constants::*;
 
-/// How a property crosses to C.
+/// The form in which a property crosses to C.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Form {
     /// A text with its NUL, which the length includes.
     Text,
-    /// A text that is kept and never given.
+    /// A text that is stored and never returned.
     Secret,
     /// One byte.
     Byte,
@@ -23,20 +24,20 @@ pub enum Form {
     Bytes,
 }
 
-/// Who may see a property, or change it.
+/// The users who may see or change a property.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Who {
-    /// Whoever may do anything with the object: read, write, execute.
+    /// Users with any right to the object: read, write, execute.
     User,
-    /// Whoever may change records of the table, or alter it.
+    /// Users who may change records of the table, or alter it.
     Writer,
-    /// Whoever may alter the object.
+    /// Users who may alter the object.
     Alterer,
-    /// The user itself, and who may alter it.
+    /// The user itself, and users who may alter it.
     Itself,
     /// The administrator alone.
     Administrator,
-    /// Nobody: it follows from something else.
+    /// No user: the property follows from something else.
     Nobody,
 }
 
@@ -47,11 +48,11 @@ pub struct Rule {
     pub id: u32,
     /// Its name in the dictionary's file.
     pub name: &'static str,
-    /// How it crosses to C.
+    /// The form in which it crosses to C.
     pub form: Form,
-    /// Who may see it.
+    /// The users who may see it.
     pub seen_by: Who,
-    /// Who may change it.
+    /// The users who may change it.
     pub changed_by: Who,
 }
 
@@ -62,7 +63,7 @@ const fn rule(id: u32, name: &'static str, form: Form, seen_by: Who, changed_by:
 use Form::{Byte, Bytes, Flag, Long, Secret, Short, Text};
 use Who::{Administrator, Alterer, Itself, Nobody, User, Writer};
 
-/// What every object has.
+/// Properties of every object.
 const COMMON: &[Rule] = &[
     rule(ADS_DD_COMMENT, "comment", Text, User, Alterer),
     rule(ADS_DD_USER_DEFINED_PROP, "user_defined", Bytes, User, Alterer),
@@ -190,7 +191,7 @@ const PROCEDURE: &[Rule] = &[
     rule(ADS_DD_PROC_SCRIPT, "script", Text, Alterer, Alterer),
 ];
 
-/// A function's result, its parameters and its text are kept as a procedure's output, input and script.
+/// A function's result, its parameters and its text are stored as a procedure's output, input and script.
 const FUNCTION: &[Rule] = PROCEDURE;
 
 const LINK: &[Rule] = &[

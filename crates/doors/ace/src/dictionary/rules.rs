@@ -1,8 +1,8 @@
-//! What must be true of a record before it is written: values of fields, and the condition of the table.
+//! The rules that a record must obey before it is written: values of fields, and the condition of the table.
 //!
-//! A field may have a default, a least and a greatest value, and may have to have a value; a table may have a condition.
-//! Limits are expressions over nothing but constants, or, in fields of text, the text itself. A field without a value (NULL,
-//! or blanks where there is no NULL, as DBF tables have it) obeys its limits.
+//! A field may have a default, a least and a greatest value, and may require a value; a table may have a condition.
+//! Limits are expressions over constants alone, or, in fields of text, the text itself. A field without a value (NULL,
+//! or blanks where there is no NULL, as in DBF tables) obeys its limits.
 
 use mainstay_workarea::{Area, FieldValue};
 use mainstay_xbase::dbf::FieldKind;
@@ -12,7 +12,7 @@ use crate::dates;
 use crate::dictionary::contents::{Contents, Object, Property};
 use crate::failure::{Failure, Result};
 
-/// Whether a field of the current record has no value.
+/// Returns true if a field of the current record has no value.
 pub fn is_null(area: &mut Area, field: usize) -> Result<bool> {
     let Some(definition) = area.fields().get(field) else { return Ok(true) };
     let (kind, has_null) = (definition.kind, definition.null_bit.is_some());
@@ -76,7 +76,7 @@ fn logical(text: &str) -> Option<bool> {
     }
 }
 
-/// How a field's value stands to a limit; texts without the blanks at their ends.
+/// Compares a field's value with a limit; texts without trailing blanks.
 fn compare(value: &FieldValue, limit: &FieldValue) -> std::cmp::Ordering {
     match (value, limit) {
         (FieldValue::Text(value) | FieldValue::Bytes(value), FieldValue::Text(limit) | FieldValue::Bytes(limit)) => {
@@ -87,7 +87,7 @@ fn compare(value: &FieldValue, limit: &FieldValue) -> std::cmp::Ordering {
     }
 }
 
-/// What the dictionary says of the fields of a table, with their places in it.
+/// The dictionary's entries of the fields of a table, with their places in it.
 fn fields<'c>(area: &Area, contents: &'c Contents, table: &'c str) -> Vec<(usize, &'c Object)> {
     let objects = contents.children(ADS_DD_FIELD_OBJECT, table);
     objects.filter_map(|object| Some((area.field_number(&object.name)?, object))).collect()
@@ -97,7 +97,7 @@ fn refused(code: u32, object: &Object, message: u32, reason: String) -> Failure 
     Failure::new(code, object.text(message).map_or(reason, str::to_owned))
 }
 
-/// Whether the current record obeys the rules of its table.
+/// Checks that the current record obeys the rules of its table.
 ///
 /// Errors: AE_COLUMN_CANNOT_BE_NULL, AE_MIN_CONSTRAINT_VIOLATION, AE_MAX_CONSTRAINT_VIOLATION,
 /// AE_RECORD_CONSTRAINT_VIOLATION, each with the dictionary's message, if it has one.
@@ -148,7 +148,7 @@ fn check_field(area: &mut Area, field: usize, object: &Object) -> Result<()> {
     Ok(())
 }
 
-/// Gives the fields of a new record the values that the dictionary says.
+/// Gives the fields of a new record the defaults of the dictionary.
 pub fn set_defaults(area: &mut Area, contents: &Contents, table: &str) -> Result<()> {
     for (field, object) in fields(area, contents, table) {
         if let Some(default) = object.text(ADS_DD_FIELD_DEFAULT_VALUE) {
@@ -159,7 +159,7 @@ pub fn set_defaults(area: &mut Area, contents: &Contents, table: &str) -> Result
     Ok(())
 }
 
-/// Whether a field's rules, or without a field the table's, are expressions that mean something.
+/// Checks that a field's rules, or without a field the table's, are valid expressions.
 pub fn check_definition(area: &mut Area, contents: &Contents, table: &str, field: Option<&str>) -> Result<()> {
     let Some(name) = field else {
         let object = contents.get(ADS_DD_TABLE_OBJECT, "", table)?;

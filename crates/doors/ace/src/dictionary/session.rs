@@ -1,4 +1,4 @@
-//! A connection to a dictionary: its file, who is connected, and the links of this connection alone.
+//! A connection to a dictionary: its file, its user, and the links of this connection alone.
 
 use std::path::{Path, PathBuf};
 use std::sync::atomic::AtomicBool;
@@ -29,11 +29,11 @@ pub struct Link {
 pub struct Session {
     /// The file.
     pub live: Live,
-    /// Who is connected.
+    /// The connected user and the user's rights.
     pub access: Access,
     /// Links of this connection.
     pub links: Mutex<Vec<Link>>,
-    /// Whether this connection's changes are not held to the relations between tables.
+    /// True if relations are not checked for changes of this connection.
     pub is_integrity_off: AtomicBool,
     /// The files of the database.
     pub files: Arc<dyn FileSystem>,
@@ -84,8 +84,8 @@ impl Session {
         })
     }
 
-    /// Whether the user may delete a file, or put another in its place: those of tables and indexes are an administrator's
-    /// to replace, those of the dictionary itself nobody's.
+    /// Returns true if the user may delete or replace a file: only an administrator may replace those of tables and
+    /// indexes, and no user those of the dictionary itself.
     pub fn may_replace(&self, contents: &Contents, path: &Path) -> bool {
         let is_dictionary = path == self.live.path() || path.extension().is_some_and(|extension| extension == "lock");
         let is_table = || self.table_of_file(contents, &path.with_extension("dbf")).is_some();
@@ -116,7 +116,7 @@ impl Session {
     }
 }
 
-/// How the tables of a type are opened.
+/// The options for opening tables of a type.
 pub fn area_options(table_type: u32) -> AreaOptions {
     let scheme = match table_type {
         ADS_NTX => Some(LockScheme::Clipper),

@@ -13,10 +13,11 @@
 //!   end
 //! ```
 //!
-//! `object` has kind, parent, name and number, and the lines after it, indented, are its properties: a text in quotes, a
-//! number, or bytes as `x"..."`. `grant` has kind, parent and name of the object, the grantee, what is granted and what
-//! may be given on. `last` is the last number that was given to an object. In quotes, `\\`, `\"`, `\n`, `\r`, `\t` and
-//! `\0` stand for what they stand for in C. A file without its `end` is cut off, and refused. Version 1 is the only one.
+//! `object` has kind, parent, name and number, and the lines after it, indented, are its properties: a text in quotes,
+//! a number, or bytes as `x"..."`. `grant` has kind, parent and name of the object, the grantee, the rights, and those
+//! of them that may be granted on. `last` is the last number that was given to an object. In quotes, `\\`, `\"`, `\n`,
+//! `\r`, `\t` and `\0` have their meaning in C. A file without its `end` is cut off, and refused. Version 1 is the only
+//! one.
 
 use std::collections::BTreeMap;
 use std::fmt::Write;
@@ -134,7 +135,7 @@ fn read_line(line: &str, contents: &mut Contents, ended: &mut bool) -> Option<()
     words.end()
 }
 
-/// What is left of a line.
+/// The rest of a line.
 struct Words<'t>(&'t str);
 
 impl<'t> Words<'t> {

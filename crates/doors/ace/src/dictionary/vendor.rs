@@ -9,13 +9,13 @@
 //!   8         | 7         | Index          | customer    | .\customer.adi NUL .. |
 //!   12        | 0         | User, Group    | ann         | not read (hashes)     |
 //! ```
-//! Tables, their index files, users, groups and comments are taken over. All other objects (rights, triggers, relations,
-//! procedures, views ...) are counted by their type, and named when something is refused because of them. Who may do what and what
-//! must be true of records is among them, so the tables of such a dictionary are opened to be read.
+//! Tables, their index files, users, groups and comments are taken over. All other objects (rights, triggers,
+//! relations, procedures, views ...) are counted by their type, and named when something is refused because of them.
+//! Rights of users and rules of records are among them, so the tables of such a dictionary are opened read-only.
 //!
-//! Sources: the form of the file is that of installations; the columns, and the two bytes before a property that are its length,
-//! are read in another implementation's sources. Passwords are not readable, so nobody is asked for one; a server does not
-//! open such a dictionary.
+//! Sources: the form of the file was read from installations; the columns, and the two bytes before a property that are
+//! its length, from another implementation's sources. Passwords are not readable, so no password is required; a server
+//! does not open such a dictionary.
 
 use std::collections::BTreeMap;
 

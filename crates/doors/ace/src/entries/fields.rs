@@ -1,4 +1,4 @@
-//! Fields of the current record: what they are, what is in them, and putting something there.
+//! Fields of the current record: their properties, their values, and setting values.
 
 use crate::border::*;
 use crate::calls::{fields, sets};

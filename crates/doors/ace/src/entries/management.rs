@@ -1,4 +1,4 @@
-//! What a server is doing, for its administrator.
+//! The activity of a server, for its administrator.
 
 use crate::border::*;
 use crate::calls::management;

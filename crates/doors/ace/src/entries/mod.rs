@@ -1,8 +1,8 @@
-//! The entries of the library: one table of names, parameters and what does the work.
+//! The entries of the library: one table of names, parameters and implementations.
 //!
-//! The macro makes of each line the exported C function and a row of [`all`], from which the header (`header.rs`) and the
-//! page that says what is done (`compat.rs`) are written. An entry with `= function` is done by that function; one
-//! without answers "not supported" and logs it.
+//! The macro makes of each line the exported C function and a row of [`all`], from which the header (`header.rs`) and
+//! the page of supported entries (`compat.rs`) are written. An entry with `= function` is implemented by that function;
+//! one without returns "not supported" and logs it.
 //!
 //! ```text
 //!   AdsGotoTop(object: Handle) = moves::top;          exported, done
@@ -21,7 +21,7 @@ pub struct Entry {
     pub name: &'static str,
     /// The names of its parameters, each with its C type.
     pub parameters: &'static [(&'static str, &'static str)],
-    /// Whether something does its work.
+    /// True if the entry is implemented.
     pub done: bool,
 }
 

@@ -1,4 +1,4 @@
-//! Settings of the program, errors, callbacks, and what a handle is.
+//! Settings of the program, errors, callbacks, and the type of a handle.
 
 use crate::border::*;
 use crate::calls::{sections, settings};

@@ -1,4 +1,4 @@
-//! Opening, creating and closing tables, and what they are.
+//! Opening, creating and closing tables, and their properties.
 
 use crate::border::*;
 use crate::calls::{memos, others, tables};

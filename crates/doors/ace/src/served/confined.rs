@@ -1,11 +1,12 @@
-//! Files of one folder and those below it: what a dictionary of a server may work with, whatever paths are in it.
+//! Files of one folder and those below it: the only files that a dictionary of a server may use, whatever paths are in
+//! it.
 
 use mainstay_types::{Code, Error, Result};
 use mainstay_vfs::{Create, Entry, File, FileSystem, FolderLock, Stamp, WritableFile};
 use std::path::{Component, Path, PathBuf};
 use std::sync::Arc;
 
-/// What the names of folders of temporary tables begin with.
+/// Prefix of the names of folders of temporary tables.
 const TEMPORARY: &str = "mainstay-ads-";
 
 /// See the module.

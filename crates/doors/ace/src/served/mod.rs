@@ -1,11 +1,12 @@
-//! Dictionaries for the clients of a server: what the navigator asks about them, answered by the calls of this library.
+//! Dictionaries for the clients of a server: the navigator's questions about them, answered by the calls of this
+//! library.
 //!
 //! ```text
 //!   ServedDictionaries   logs in to the dictionary of a file
 //!     ServedDictionary   a connection as a program here has it, with a handle; the client's calls are made with it
 //!     Statements         the statements of that connection, which its triggers have, too
 //! ```
-//! The tables that the client has open are the navigator's; they get the rules that tables here have.
+//! The client's open tables are the navigator's; they get the same rules as tables here.
 
 mod confined;
 
@@ -49,7 +50,7 @@ impl Dictionaries for ServedDictionaries {
         let files: Arc<dyn FileSystem> = Arc::new(Confined::new(Arc::clone(&self.0), root));
         let live = Live::open(Arc::clone(&files), path).map_err(told)?;
         if live.contents().map_err(told)?.is_read_only {
-            // Whoever asks could not be told from others: its passwords are not readable.
+            // The client could not be identified: its passwords are not readable.
             let message = "a dictionary in Advantage's format is opened on its own machine only";
             return Err(told(Failure::new(AE_CANNOT_OPEN_DICTIONARY, message)));
         }
@@ -234,7 +235,8 @@ impl SqlSession for Statements {
     }
 
     fn set_read_only(&mut self) {
-        // The users of a dictionary have their rights from it; a session that cannot be told fails with its next statement.
+        // The users of a dictionary have their rights from it; if this fails, the session fails with its next
+        // statement.
         let _ = self.0.sql(|session| {
             session.set_read_only();
             Ok(())
@@ -242,7 +244,7 @@ impl SqlSession for Statements {
     }
 
     fn set_table_type(&mut self, table_type: u32) {
-        // Whoever cannot be told fails with the statement that follows.
+        // A failure is reported by the statement that follows.
         let _ = self.0.sql(|session| {
             session.set_table_type(table_type);
             Ok(())

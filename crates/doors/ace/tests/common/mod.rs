@@ -1,4 +1,4 @@
-//! Compiling and running C programs against the header and the library that this build has made.
+//! Compiling and running C programs against the header and the library of this build.
 
 use std::io::Write;
 use std::net::SocketAddr;
@@ -35,7 +35,7 @@ impl Door {
     }
 }
 
-/// Where the crate is.
+/// The folder of the crate.
 pub fn crate_folder() -> PathBuf {
     PathBuf::from(env!("CARGO_MANIFEST_DIR"))
 }
@@ -130,7 +130,7 @@ pub fn folder_of_tables() -> TempDir {
     folder
 }
 
-/// Whether the compiler can make programs that check their memory, and they run here.
+/// Returns true if the compiler has AddressSanitizer, and programs compiled with it run here.
 #[allow(dead_code, reason = "one test asks")]
 pub fn has_sanitizer() -> bool {
     let folder = TempDir::new().unwrap();

@@ -1,7 +1,7 @@
-//! Compiling and running C programs against the library under the name that it is shipped by.
+//! Compiling and running C programs against the library under its shipped name.
 //!
-//! Where the compiler has AddressSanitizer they are compiled with it: what the library writes into their buffers and reads
-//! of their texts is checked byte by byte, because both go through the C library's functions.
+//! Where the compiler has AddressSanitizer they are compiled with it: every byte that the library writes into their
+//! buffers and reads of their texts is checked, because both go through the C library's functions.
 
 use std::path::{Path, PathBuf};
 use std::process::Command;
@@ -106,7 +106,7 @@ fn run_file(source: &Path, arguments: &[&Path]) -> String {
     text.into_owned()
 }
 
-/// What has the compiler check the memory of a program, if programs that it makes so run here.
+/// Compiler flags for AddressSanitizer, if programs compiled with them run here.
 fn sanitizer() -> &'static [&'static str] {
     static FLAGS: OnceLock<&[&str]> = OnceLock::new();
     FLAGS.get_or_init(|| {

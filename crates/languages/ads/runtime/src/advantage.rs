@@ -11,8 +11,8 @@
 //! | DATE, TIME, TIMESTAMP, LOGICAL, GUID | the field of that name |
 //! | AUTOINC, ROWVERSION, MODTIME | filled by the table |
 //!
-//! Source: the help pages "Advantage SQL Data Types" and "ADT Field Types and Specifications". Other words that the dialect has
-//! for these (BIT, SMALLINT, FLOAT, SQL_VARCHAR ...) become the same fields.
+//! Source: the help pages "Advantage SQL Data Types" and "ADT Field Types and Specifications". Other type names of the
+//! dialect (BIT, SMALLINT, FLOAT, SQL_VARCHAR ...) become the same fields.
 
 use crate::define::unknown_type;
 use crate::session::Result;

@@ -1,7 +1,7 @@
 //! Rows of the core as those of a static cursor.
 //!
-//! A cursor's fields have lengths, and what a function gives has none: text gets the length of its longest value, an exact
-//! number the digits of its largest. So the types of such columns are known behind the last row.
+//! A cursor's fields have lengths, but the results of functions have none: text gets the length of its longest value,
+//! an exact number the digits of its largest. So the types of such columns are known only after the last row.
 
 use crate::failure::{Failed, leaving, of_core};
 use ace::backend::{Column, Outcome, RowSource};
@@ -94,7 +94,7 @@ impl Rows {
 /// The rows of a statement for its cursor.
 pub(crate) struct Source {
     pub(crate) rows: Rows,
-    /// The statement, for what is said about errors.
+    /// The statement, for error messages.
     pub(crate) text: String,
 }
 
@@ -109,7 +109,7 @@ impl RowSource for Source {
     }
 }
 
-/// What the type of a column depends on: what its values have in common.
+/// The property of a column's values that its type depends on.
 enum Measure {
     /// Nothing: the type is known.
     Known(SqlType),
@@ -121,7 +121,8 @@ enum Measure {
     Exact(u8, u32),
 }
 
-/// Rows whose texts without a length get that of the longest: what a procedure gives is kept in memos, and is none.
+/// Rows whose texts without a length get that of the longest: the results of a procedure are stored in memos, but are
+/// not memos.
 pub(crate) fn measured(mut outcome: Outcome) -> Outcome {
     for (place, column) in outcome.columns.iter_mut().enumerate() {
         let mut measure = Measure::new(Some(column.sql_type));
@@ -144,7 +145,7 @@ fn adt_field(field: &Field) -> Option<String> {
     (is_filled || is_kept).then(|| declared.clone())
 }
 
-/// The fields of files that the columns of an answer are, as [`FIELD_COLUMN`] says them, with their types.
+/// The fields of files behind the columns of an answer, from [`FIELD_COLUMN`], with their types.
 pub(crate) fn fields_of(answer: &Answer) -> Vec<Option<(String, SqlType)>> {
     let fields = answer.schema().fields().iter();
     fields.map(|field| Some((field.metadata().get(FIELD_COLUMN)?.clone(), sql_type(field)?))).collect()

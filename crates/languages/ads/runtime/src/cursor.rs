@@ -1,4 +1,4 @@
-//! A cursor of a script: all its rows, and the one that it is on.
+//! A cursor of a script: all its rows, and its current one.
 
 use crate::failure::Failed;
 use ace::backend::Outcome;
@@ -19,7 +19,7 @@ impl Cursor {
         Cursor { rows, next: 0 }
     }
 
-    /// Goes to the next row; false if there is none, and then the cursor is on none.
+    /// Goes to the next row; false if there is none, and then the cursor has no current row.
     pub(crate) fn fetch(&mut self) -> bool {
         let found = self.next < self.rows.rows.len();
         self.next = (self.next + 1).min(self.rows.rows.len() + 1);

@@ -1,8 +1,8 @@
-//! CREATE TABLE and its like: tables of the dialect are DBF or ADT files, of the form that the program has chosen; their indexes
-//! are tags or files of that form.
+//! CREATE TABLE and its like: tables of the dialect are DBF or ADT files, of the format that the program has chosen;
+//! their indexes are tags or files of that format.
 //!
-//! Tables whose names begin with `#` are the session's: files in a folder of their own, gone with the session. They are ADT
-//! files where new tables are, and else of Visual FoxPro's form. Which field of an ADT a type becomes: [`advantage`].
+//! Tables whose names begin with `#` are the session's: files in a separate folder, deleted with the session. They are
+//! ADT files where new tables are, and otherwise of Visual FoxPro's format. The ADT fields of the types: [`advantage`].
 
 use crate::advantage;
 use crate::failure::of_core;
@@ -34,20 +34,20 @@ pub(crate) struct Temporary {
     tables: Vec<(String, String)>,
 }
 
-/// What the core's names of all of them begin with.
+/// Prefix of the core's names of all temporary tables.
 pub(crate) const PREFIX: &str = "mainstay-ads-";
 
 /// The field of a file that a column is, as programs of xBase write it, and its type.
 pub(crate) type KeptField = Option<(String, SqlType)>;
 
-/// The key of a new table: the name of its index, if it says one, and its columns.
+/// The key of a new table: the name of its index, if it has one, and its columns.
 type NewKey = (Option<Name>, Vec<Name>);
 
 /// A number for each folder of temporary tables of this process.
 static FOLDERS: AtomicU64 = AtomicU64::new(0);
 
 impl Temporary {
-    /// What the core calls a temporary table.
+    /// The core's name of a temporary table.
     pub(crate) fn find(&self, name: &str) -> Option<&str> {
         let known = |(known, _): &&(String, String)| known.eq_ignore_ascii_case(name);
         self.tables.iter().find(known).map(|(_, core)| core.as_str())
@@ -81,7 +81,7 @@ impl Drop for Inner {
 
 impl Drop for Temporary {
     fn drop(&mut self) {
-        // Nobody is left to be told; what stays is in the folder that the system clears.
+        // The session is gone, so errors are not reported; remaining files are in the folder that the system clears.
         if let Some(folder) = &self.folder {
             for entry in Disk.list(folder).unwrap_or_default() {
                 let _ = Disk.remove(&entry.path);
@@ -94,7 +94,7 @@ impl Drop for Temporary {
 /// Removes the files of a table that could not be made whole.
 fn remove_files(files: &dyn FileSystem, path: &Path) {
     for extension in extensions_of(path) {
-        // Not every table has all of these; the error that was in the way is told.
+        // Not every table has all of these; the error before it is reported.
         let _ = files.remove(&path.with_extension(extension));
     }
 }
@@ -107,13 +107,13 @@ fn extensions_of(path: &Path) -> &'static [&'static str] {
     }
 }
 
-/// Whether a name is that of a temporary table.
+/// Returns true if a name is that of a temporary table.
 pub(crate) fn is_temporary(name: &ObjectName) -> bool {
     name.last().starts_with('#') || name.parts.first().is_some_and(|part| part.is("session"))
 }
 
 impl Inner {
-    /// What the core calls the version of a new table.
+    /// The version of a new table: the core's word for its file format.
     ///
     /// A key that no two rows may have is in no file of FoxPro 2, nor is FoxPro's counter: one beside a ROWVERSION or a
     /// MODTIME, which only these have, is Advantage's own.
@@ -136,7 +136,7 @@ impl Inner {
         }
     }
 
-    /// Whether a new table of this name is an ADT: its extension says so, or the program.
+    /// Returns true if a new table of this name is an ADT, by its extension or the program's choice.
     pub(crate) fn makes_adt(&self, name: &ObjectName) -> bool {
         let last = name.last().to_lowercase();
         last.ends_with(".adt") || self.state.table_type == ADS_ADT && !last.ends_with(".dbf")
@@ -192,7 +192,7 @@ impl Inner {
             }
             table.close()
         };
-        // A table with some of its rows is none that was asked for.
+        // A table with some of its rows is not the one that was asked for.
         filled().map_err(failed).inspect_err(|_| remove_files(&*files, &path))?;
         if is_temporary {
             self.core.attach(&path, &core).map_err(failed)?;
@@ -203,7 +203,7 @@ impl Inner {
 
     /// Makes a table that a statement asks for (SELECT INTO); on a dictionary's connection it is the dictionary's.
     ///
-    /// Errors: those of [`Inner::table_of`]; 5054 for who may make none.
+    /// Errors: those of [`Inner::table_of`]; 5054 for a user who may not create tables.
     pub(crate) fn new_table_of(&mut self, name: &ObjectName, rows: &Outcome, fields: &[KeptField]) -> Result<()> {
         let dictionary = self.modules.dictionary.clone().filter(|_| !is_temporary(name));
         if let Some(dictionary) = &dictionary {
@@ -262,7 +262,8 @@ impl Inner {
         Ok(Outcome::default())
     }
 
-    /// Lets go of a temporary table. A transaction that has it open keeps it until it ends; who else could?
+    /// Lets go of a temporary table. A transaction that has it open keeps it until it ends; no other session can have
+    /// it open.
     pub(crate) fn forget(&mut self, name: &ObjectName) {
         if let Some(core) = self.temporary.find(name.last()).map(str::to_owned) {
             self.core.detach(&core);
@@ -318,13 +319,14 @@ impl Inner {
         };
         let finished = self.finish_table(table, &name, &path, key);
         if finished.is_err() {
-            // Without its key it is not the table that was asked for; what cannot be removed stays, and is told.
+            // Without its key it is not the table that was asked for; a file that cannot be removed stays, and is
+            // reported.
             let _ = self.core(&format!("DROP TABLE {}", quoted(&name)));
         }
         finished
     }
 
-    /// What a new table has beside its file: its key, and its place in the dictionary.
+    /// Adds to a new table all that is outside of its file: its key, and its place in the dictionary.
     fn finish_table(&mut self, table: &CreateTable, name: &str, path: &Path, key: Option<NewKey>) -> Result<()> {
         if let Some((index, columns)) = key {
             let first = columns.first().map(|name| name.text.clone()).unwrap_or_default();
@@ -431,7 +433,7 @@ impl Inner {
     /// Drops an index of a table: of words, or a tag.
     fn drop_index(&mut self, table: &ObjectName, index: &Name) -> Result<()> {
         let file = self.file_of(table)?;
-        // What has no indexes of words is no table of these.
+        // An error means that the table cannot have word indexes: the index is a tag then.
         if ace::word_indexes::delete(&file, &index.text).unwrap_or(false) {
             return Ok(());
         }
@@ -475,7 +477,7 @@ fn declared_type(data_type: &DataType, is_adt: bool) -> Result<String> {
     }
 }
 
-/// What is said of a name that is no type.
+/// The error for an unknown type name.
 pub(crate) fn unknown_type(data_type: &DataType) -> Box<SqlError> {
     SqlError::at(native::TYPE, data_type.span, format!("No such type: {}", data_type.name.last()))
 }
@@ -492,7 +494,7 @@ fn type_name(data_type: &DataType) -> Result<String> {
         .collect();
     let sql_type = reduce::sql_type(data_type).ok_or_else(|| unknown_type(data_type))?;
     let name = data_type.name.last().to_lowercase();
-    // Which field AdsCreateTable makes of it is more than its values say.
+    // AdsCreateTable maps these types to fields that their values alone do not determine.
     let of_advantage = match name.as_str() {
         "integer" | "int" => Some("integer"),
         "short" | "shortint" | "smallint" | "tinyint" => Some("short"),

@@ -1,8 +1,8 @@
-//! What a data dictionary adds to a folder: tables under names of their own, views and scripts that are kept in it, and
-//! who may do what with them.
+//! A data dictionary over a folder: tables under names of their own, views and scripts that are stored in it, and the
+//! rights of users.
 //!
-//! Limits: rights on single columns, the values that fields may have and referential integrity are kept by the table
-//! calls, and not by statements.
+//! Limits: the table calls enforce rights on single columns, values of fields and referential integrity; statements do
+//! not.
 
 use crate::failure::Failed;
 use crate::modules::{Kind, Stored, read_text};
@@ -66,7 +66,7 @@ fn body(text: &str) -> &str {
     inner(text).and_then(|(from, to)| text.get(from..to)).unwrap_or(text)
 }
 
-/// What an object of the dictionary is in the dialect's own words; `None` for what is no script.
+/// The definition of an object in the dialect's own words; `None` for an object without a script.
 fn definition(object: &Object) -> Option<String> {
     let name = |parent: &str| match parent {
         "" => format!("[{}]", object.name),
@@ -149,7 +149,7 @@ fn list(module: &Module, output: bool) -> String {
 
 /// Puts a definition into the dictionary.
 ///
-/// Errors: those of the dictionary, for who may not, and for what is there already.
+/// Errors: those of the dictionary, for a user without the right, and for an existing name.
 pub(crate) fn create(dictionary: &Session, stored: &Stored, replaces: bool) -> Result<(), Failed> {
     let Some((kind, parent, name)) = place(&stored.definition) else { return Err(SqlError::unsupported("this")) };
     dictionary
@@ -200,7 +200,7 @@ pub(crate) fn remove(dictionary: &Session, stored: &Stored) -> Result<(), Failed
     removed.map_err(failed)
 }
 
-/// Refuses who may not run a procedure or function of the dictionary.
+/// Checks that the user may run a procedure or function of the dictionary.
 ///
 /// Errors: 5054 (AE_PERMISSION_DENIED).
 pub(crate) fn require_to_run(dictionary: &Session, stored: &Stored) -> Result<(), Failed> {
@@ -209,7 +209,7 @@ pub(crate) fn require_to_run(dictionary: &Session, stored: &Stored) -> Result<()
     dictionary.access.require(&contents, kind, &parent, &name, ADS_PERMISSION_EXECUTE).map_err(failed)
 }
 
-/// What the dictionary calls a table or view of a statement: kind and name. A table is found by its name, or by its file,
+/// The dictionary's kind and name of a table or view in a statement. A table is found by its name, or by its file,
 /// whatever folder that is in.
 pub(crate) fn object_of(
     dictionary: &Session,
@@ -234,7 +234,7 @@ pub(crate) fn object_of(
     Some((ADS_DD_TABLE_OBJECT, found.name.clone()))
 }
 
-/// Refuses who may not do this with a table or view of the dictionary; a table that it does not know is everybody's.
+/// Checks the user's rights to a table or view of the dictionary; a table that it does not know is open to all users.
 ///
 /// Errors: 5054 (AE_PERMISSION_DENIED).
 pub(crate) fn require(dictionary: &Session, folder: &Path, name: &ObjectName, rights: u32) -> Result<(), Failed> {
@@ -247,7 +247,7 @@ pub(crate) fn require(dictionary: &Session, folder: &Path, name: &ObjectName, ri
 
 /// The columns of a table or view that the user may read, of those that it has; nothing where he may read all of them.
 ///
-/// Errors: 5054 (AE_PERMISSION_DENIED) for who may read none.
+/// Errors: 5054 (AE_PERMISSION_DENIED) for a user who may read none.
 pub(crate) fn readable(
     dictionary: &Session,
     folder: &Path,
@@ -269,7 +269,7 @@ pub(crate) fn readable(
     if columns.is_empty() { Err(failed(refused)) } else { Ok(Some(columns)) }
 }
 
-/// Refuses who may not make an object of a kind.
+/// Checks that the user may create an object of a kind.
 ///
 /// Errors: 5054 (AE_PERMISSION_DENIED).
 pub(crate) fn require_to_create(dictionary: &Session, kind: u32) -> Result<(), Failed> {

@@ -1,4 +1,4 @@
-//! What the ACE library asks for a session: the databases of the folders that are open in this process.
+//! Implements the ACE library's interface to sessions: the databases of the folders that are open in this process.
 
 use crate::session::Session;
 use crate::system_management::GoesOn;
@@ -15,7 +15,7 @@ pub struct Engine {
     open: Mutex<HashMap<PathBuf, Weak<Database>>>,
     /// The database of a folder that is served, and that folder: no session leaves it.
     served: Option<(PathBuf, Arc<Database>)>,
-    /// What says what goes on at the server.
+    /// Reports the activity of the server.
     goes_on: OnceLock<GoesOn>,
 }
 
@@ -24,7 +24,7 @@ pub fn install() -> bool {
     install_sql(Arc::new(Engine::default()))
 }
 
-/// How the folders of programs are opened: any number of processes may share one, and have transactions in it.
+/// The options for opening the folders of programs: any number of processes may share one, and have transactions in it.
 pub fn options() -> Options {
     Options { files_only: true, ..Options::default() }
 }
@@ -39,7 +39,7 @@ impl Engine {
         Ok(Engine { open: Mutex::default(), served, goes_on: OnceLock::new() })
     }
 
-    /// Says what goes on at the server, for the procedures that tell it; false if it was said before.
+    /// Sets the source of the server's activity, for the procedures that report it; false if it was set before.
     pub fn tell(&self, goes_on: GoesOn) -> bool {
         self.goes_on.set(goes_on).is_ok()
     }

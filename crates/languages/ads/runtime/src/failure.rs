@@ -1,26 +1,26 @@
-//! Errors of the engine as those of the SQL engine: native numbers.
+//! Native error numbers of the SQL engine for the errors of Mainstay's engine.
 
 use mainstay_ads_syntax::SqlError;
 use mainstay_ads_types::native;
 use mainstay_types::{Code, DialectError, Error};
 
-/// How a statement fails.
+/// The error of a statement.
 pub(crate) type Failed = Box<SqlError>;
 
 /// The native number of an index that refuses a key, as ACE has it.
 const UNIQUE: i32 = 7057;
-/// That of a value that breaks a rule of the table.
+/// Error number of a value that breaks a rule of the table.
 const CONSTRAINT: i32 = 5141;
-/// That of a column that has to have a value.
+/// Error number of a missing value in a column that requires one.
 const NOT_NULL: i32 = 5157;
-/// That of a lock that somebody else has.
+/// Error number of a lock that another session holds.
 const LOCKED: i32 = 5035;
 /// The number for a change by a user who may only read.
 const DENIED: i32 = 5054;
-/// That of an object that is there already.
+/// Error number of an object that exists already.
 const EXISTS: i32 = 2010;
 
-/// That of a statement that has run longer than it may.
+/// Error number of a statement that has exceeded its time limit.
 pub(crate) const ABORTED: i32 = 7209;
 const ABORTED_TEXT: &str = "The statement has run longer than it may";
 

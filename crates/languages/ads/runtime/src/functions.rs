@@ -1,7 +1,6 @@
 //! Functions of the database, as queries and scripts call them.
 //!
-//! A query that runs is in the middle of the core; a function that it calls runs in a session beside it, which sees what is
-//! committed.
+//! A running query is inside the core; a function that it calls runs in a session beside it, which sees committed data.
 
 use crate::failure::leaving;
 use crate::modules::{Kind, Modules, Stored};
@@ -25,7 +24,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Instant;
 
-/// How deep functions, procedures and triggers may call each other.
+/// The greatest nesting depth of functions, procedures and triggers.
 pub(crate) const DEEPEST: usize = 32;
 
 /// The functions of a folder.
@@ -37,9 +36,9 @@ pub(crate) struct Functions {
     depth: usize,
     stays_in_folder: AtomicBool,
     shows_deleted: AtomicBool,
-    /// What says what goes on at the server.
+    /// Reports the activity of the server.
     goes_on: Mutex<Option<GoesOn>>,
-    /// When what runs is to be ended.
+    /// The deadline of the running text.
     deadline: Mutex<Option<Instant>>,
     /// The session that runs them, made when one is first called.
     session: Mutex<Option<Box<Session>>>,
@@ -79,7 +78,7 @@ impl Functions {
         }
     }
 
-    /// Whether no statement of them names a file outside the folder.
+    /// Sets that no statement of them may name a file outside the folder.
     pub(crate) fn stay_in_folder(&self, stays: bool) {
         self.stays_in_folder.store(stays, Ordering::Relaxed);
     }
@@ -136,7 +135,7 @@ impl Functions {
         work(session)
     }
 
-    /// What a function gives; `None` if there is none of this name.
+    /// The result of a function; `None` if there is no function of this name.
     ///
     /// Errors: those of running it; 2159 for another number of arguments than it has parameters.
     pub(crate) fn run(&self, name: &str, arguments: &[Value]) -> Result<Option<Value>> {

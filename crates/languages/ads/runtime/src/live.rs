@@ -5,7 +5,7 @@
 //!                               SELECT RECNO() FROM t WHERE ..            all of them, when it begins
 //!                               the same, of one record                   after that record was written
 //! ```
-//! So a condition means in a live cursor what it means in a static one. Source: the help pages "Live versus Static
+//! So a condition has the same meaning in a live cursor as in a static one. Source: the help pages "Live versus Static
 //! Cursors" and "Cursor Types".
 //!
 //! Limits: a list of columns, ORDER BY, DISTINCT, TOP, ALL (which stands for `{static}`), joins, groups and views make
@@ -20,7 +20,7 @@ use mainstay_ads_syntax::tree::{ObjectName, Query, QueryBody, Select, SelectItem
 use mainstay_ads_syntax::{Parsed, parse};
 use mainstay_types::Value;
 
-/// What the column of record numbers is called.
+/// The name of the column of record numbers.
 const NUMBER: &str = "record_";
 
 /// The only table of a query whose rows could be its records.
@@ -40,7 +40,7 @@ fn only_table(query: &Query) -> Option<(&Select, &ObjectName)> {
 }
 
 impl Inner {
-    /// How the rows of a statement are records of a table; `None` if they are not.
+    /// The live cursor of a statement whose rows are records of a table; `None` for any other statement.
     ///
     /// Errors: those of the statement's condition.
     pub(crate) fn live(&mut self, parsed: &Parsed) -> Result<Option<Live>> {
@@ -53,7 +53,7 @@ impl Inner {
         if is_system || is_view || last.starts_with('#') || self.temporary.find(last).is_some() {
             return Ok(None);
         }
-        // What only the dictionary knows is opened by its name there.
+        // A table that only the dictionary knows is opened by its name there.
         let known = self.modules.dictionary.as_ref().and_then(|dictionary| {
             let contents = dictionary.live.contents().ok()?;
             crate::dictionary::object_of(dictionary, &contents, &self.folder, name)

@@ -1,12 +1,12 @@
-//! Views, procedures, functions and triggers of a folder: one object a file below `procedures/advantage`, in the dialect's
-//! own words.
+//! Views, procedures, functions and triggers of a folder: one object a file below `procedures/advantage`, in the
+//! dialect's own words.
 //!
 //! ```text
 //!   procedures/advantage/procedure.addorder.sql      CREATE PROCEDURE AddOrder( .. ) BEGIN .. END
 //!   procedures/advantage/trigger.orders.ins.sql      CREATE TRIGGER ins ON orders ..
 //! ```
-//! A statement that runs sees what the files say when it begins: they may be changed by an editor. What cannot be read is
-//! refused when it is named.
+//! A statement uses the contents of the files at its beginning: an editor may change them. A file that cannot be read
+//! is an error when its object is named.
 
 use crate::failure::{Failed, of_core};
 use crate::session::Result;
@@ -22,13 +22,13 @@ use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-/// Where the files are, in the folder of the tables.
+/// The folder of the files, in the folder of the tables.
 const FOLDER: [&str; 2] = ["procedures", "advantage"];
 
 /// The error of an object that is there already, and of one that is not.
 const EXISTS: i32 = 2010;
 
-/// What a module is.
+/// The kind of a module.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) enum Kind {
     View,
@@ -142,7 +142,7 @@ pub(crate) fn table_key(table: &ObjectName) -> String {
     table_name(table)
 }
 
-/// What a trigger's table is called in the trigger's name: one that is named by a path keeps that.
+/// The table part of a trigger's name: a table that is named by a path keeps the path.
 fn table_key_of(table: &ObjectName) -> String {
     if table.last().contains(['/', '\\']) { table.last().to_owned() } else { table_key(table) }
 }
@@ -174,7 +174,7 @@ impl Modules {
         Modules { files, folder, dictionary, contents: None, stamps, stored, version: 0 }
     }
 
-    /// What the dictionary says, if there is one.
+    /// The contents of the dictionary, if there is one.
     pub(crate) fn contents(&self) -> Option<&Contents> {
         self.contents.as_deref()
     }
@@ -190,7 +190,7 @@ impl Modules {
     /// Reads what has changed.
     pub(crate) fn refresh(&mut self) {
         if let Some(dictionary) = &self.dictionary {
-            // One that cannot be read now says nothing new.
+            // A dictionary that cannot be read now gives nothing new.
             let Ok(contents) = dictionary.live.contents() else { return };
             if self.contents.as_ref().is_some_and(|known| **known == *contents) {
                 return;
@@ -288,7 +288,7 @@ impl Modules {
 
     /// Drops a module.
     ///
-    /// Errors: 2122 when there is none; those of the disk.
+    /// Errors: 2122 when it does not exist; those of the disk.
     pub(crate) fn drop(&mut self, word: &str, name: &ObjectName) -> Result<()> {
         let text = name.parts.iter().map(|part| part.text.to_lowercase()).collect::<Vec<_>>().join(".");
         let text = without_separators(&text);

@@ -1,7 +1,7 @@
-//! Where the file of a table is that a statement names by a path: `[sub/orders]`, `"\\archive\\orders.dbf"`.
+//! Files of tables that a statement names by a path: `[sub/orders]`, `"\\archive\\orders.dbf"`.
 //!
 //! A path into the folder itself is the table of that name. Any other file gets a name in the database, its whole path,
-//! when a statement names it; all statements find it so, those that read it and those that drop it.
+//! when a statement names it; all statements find it under this name, those that read it and those that drop it.
 
 use crate::failure::{Failed, of_core};
 use crate::session::Inner;
@@ -42,7 +42,8 @@ fn real(path: PathBuf) -> PathBuf {
 
 /// The same for a session that may be bound to its folder.
 ///
-/// Errors: `native::TABLE` for a path that leaves the folder, or goes where what is no table is kept, if it is bound.
+/// Errors: `native::TABLE` for a path that leaves the folder, or leads to a place for files other than tables, if it is
+/// bound.
 pub(crate) fn permitted(folder: &Path, name: &str, stays_in_folder: bool) -> Result<Option<PathBuf>, Failed> {
     if stays_in_folder && name.contains(['/', '\\']) && within(name).is_none() {
         return Err(SqlError::new(native::TABLE, format!("Table or alias not found: {name}")));
@@ -50,8 +51,8 @@ pub(crate) fn permitted(folder: &Path, name: &str, stays_in_folder: bool) -> Res
     Ok(elsewhere(folder, name))
 }
 
-/// A path below a folder without the steps back in it, which a link on the way would lead elsewhere; `None` for one that
-/// leaves the folder, or goes where what is no table is kept.
+/// A path below a folder, without `..` steps, which a link on the way would lead elsewhere; `None` for one that leaves
+/// the folder, or leads to a place for files other than tables.
 fn within(name: &str) -> Option<String> {
     let mut parts = Vec::new();
     for part in PathBuf::from(name.replace('\\', "/")).components() {
@@ -85,7 +86,7 @@ impl Inner {
         permitted(&self.folder, name.last(), self.state.stays_in_folder)
     }
 
-    /// What the core calls a table that is there.
+    /// The core's name of an existing table.
     ///
     /// Errors: those of [`permitted`] and [`attach`].
     pub(crate) fn core_name(&mut self, name: &ObjectName) -> Result<String, Failed> {

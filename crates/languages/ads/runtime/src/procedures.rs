@@ -1,7 +1,7 @@
 //! Procedures of the folder, or of its dictionary; those of the system are [`crate::system_procedures`].
 //!
-//! A procedure finds its input as variables (`_name`) and as the one row of `__input`; what it inserts into `__output` is
-//! its result, or, with CURSOR VARYING OUTPUT, the rows of its last query.
+//! A procedure finds its input as variables (`_name`) and as the one row of `__input`; the rows that it inserts into
+//! `__output` are its result, or, with CURSOR VARYING OUTPUT, the rows of its last query.
 
 use crate::functions::{DEEPEST, converted, given};
 use crate::modules::Kind;
@@ -17,7 +17,7 @@ use mainstay_types::{SqlType, Value};
 use mainstay_vm::{Machine, Raised, RunArgument};
 use std::collections::HashMap;
 
-/// What stands in FROM for the tables that only a procedure or a trigger sees.
+/// The FROM items for the tables that only a procedure or a trigger sees, by name.
 pub(crate) type Tables = HashMap<String, String>;
 
 /// One row as what stands in FROM.

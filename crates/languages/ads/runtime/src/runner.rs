@@ -1,4 +1,5 @@
-//! Scripts: the machine's host. It runs the statements of SQL, keeps the cursors, and knows the error that is handled.
+//! Scripts: the machine's host. It runs the statements of SQL, stores the cursors, and knows the error that is being
+//! handled.
 
 use crate::cursor::Cursor;
 use crate::failure::{ABORTED, Failed, aborted, of_core};
@@ -16,7 +17,7 @@ use std::sync::Arc;
 /// The class of errors that are the engine's.
 const ENGINE: &str = "ADS_SCRIPT_EXCEPTION";
 
-/// What an error of a script carries beside its number and text.
+/// Details of a script's error beside its number and text.
 pub(crate) struct Detail {
     class: String,
     span: Option<Span>,
@@ -33,7 +34,7 @@ pub(crate) struct Caught {
 /// The host of one run.
 pub(crate) struct Runner<'s> {
     pub(crate) inner: &'s mut Inner,
-    /// What the last statement that gives rows gave, and how many rows were changed.
+    /// The rows of the last statement that returned any, and the number of rows changed.
     pub(crate) outcome: Outcome,
 }
 
@@ -48,7 +49,7 @@ pub(crate) fn raised(failed: Failed) -> Box<Raised> {
     raised
 }
 
-/// The error of a script that nobody handled.
+/// The error of a script that was not handled.
 pub(crate) fn failed(raised: &Raised) -> Failed {
     let detail = raised.detail.as_ref().and_then(|detail| detail.downcast_ref::<Detail>());
     match detail {

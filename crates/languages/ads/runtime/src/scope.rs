@@ -1,4 +1,4 @@
-//! What the names of a statement mean: parameters, variables, tables of files, what the session knows.
+//! The meaning of names in a statement: parameters, variables, tables of files, facts about the session.
 
 use crate::define::Temporary;
 use crate::failure::{Failed, of_core};
@@ -20,7 +20,7 @@ use std::path::{Path, PathBuf};
 /// Values by name, in lower case: `:name` and `?1` for parameters, `x` and `@x` for variables.
 pub(crate) type Values = HashMap<String, (Value, SqlType)>;
 
-/// How deep views may be made of views.
+/// The greatest nesting depth of views.
 const DEEPEST_VIEW: usize = 32;
 
 /// The names of one statement.
@@ -33,7 +33,7 @@ pub(crate) struct Names<'s> {
     pub(crate) modules: &'s Modules,
     pub(crate) functions: &'s Functions,
     pub(crate) folder: &'s Path,
-    /// How many views this is inside of.
+    /// The number of enclosing views.
     pub(crate) depth: Cell<usize>,
 }
 
@@ -101,7 +101,7 @@ impl Names<'_> {
         self.fields_of(&source)
     }
 
-    /// Those of something that rows can be selected from. The plan is kept with its text.
+    /// Those of something that rows can be selected from. The plan is cached with its text.
     fn fields_of(&self, source: &str) -> Option<arrow_schema::Fields> {
         let query = format!("SELECT * FROM {source} AS \"#t\" LIMIT 0");
         let answer = self.core.borrow_mut().execute(&query).ok()?;
@@ -245,7 +245,7 @@ fn unknown_table(name: &ObjectName) -> Failed {
     SqlError::at(native::TABLE, name.span, format!("Table or alias not found: {}", name.last()))
 }
 
-/// The moment of a statement, to the millisecond.
+/// The time of a statement, to the millisecond.
 pub(crate) fn now() -> Timestamp {
     let since = std::time::SystemTime::now().duration_since(std::time::UNIX_EPOCH).unwrap_or_default();
     i64::try_from(since.as_millis()).ok().and_then(Timestamp::from_ms).unwrap_or(Timestamp::at(Date(0), 0))

@@ -1,4 +1,4 @@
-//! A session: one connection's statements, and what it remembers between them.
+//! A session: one connection's statements, and the state between them.
 
 use crate::answer::Source;
 use crate::cursor::Cursor;
@@ -47,23 +47,23 @@ pub(crate) struct Inner {
     pub(crate) functions: Arc<Functions>,
     /// The names that the dictionary has given to files.
     pub(crate) attached: Vec<String>,
-    /// What says what goes on at the server, if the session is one of a server's.
+    /// Reports the activity of the server, if the session belongs to one.
     pub(crate) goes_on: Option<GoesOn>,
 }
 
-/// What a session knows.
+/// The state of a session.
 pub(crate) struct State {
     /// The user's name.
     pub(crate) user: String,
     /// The folder.
     pub(crate) folder: String,
-    /// What the program says that it is.
+    /// The program's name, as the program gives it.
     pub(crate) application: String,
-    /// The moment of the statement.
+    /// The time of the statement.
     pub(crate) now: Timestamp,
     /// The last number that an INSERT was given by the table; none before there was one.
     pub(crate) last_autoinc: Option<i64>,
-    /// How many rows the last statement changed.
+    /// Number of rows that the last statement changed.
     pub(crate) update_count: u64,
     /// The values that the program gave for the text that runs.
     pub(crate) parameters: Values,
@@ -73,27 +73,27 @@ pub(crate) struct State {
     pub(crate) error: Caught,
     /// ADS_NTX, ADS_CDX, ADS_ADT or ADS_VFP: of new tables.
     pub(crate) table_type: u32,
-    /// How long a text may run, with all that follows from it.
+    /// Time limit of a text, with all that follows from it.
     pub(crate) timeout: Option<Duration>,
-    /// When the text that runs is to be ended.
+    /// The deadline of the running text.
     pub(crate) deadline: Option<Instant>,
-    /// Whether BEGIN TRANSACTION was said.
+    /// True if a BEGIN TRANSACTION is open.
     pub(crate) in_transaction: bool,
-    /// Whether no statement names a file outside the folder.
+    /// True if no statement may name a file outside the folder.
     pub(crate) stays_in_folder: bool,
     /// Tables and events that INSTEAD OF triggers are taking the place of.
     pub(crate) replacing: Vec<(String, String)>,
-    /// How many changes the one that runs follows from.
+    /// Depth of the running change in its cascade.
     pub(crate) following: usize,
-    /// What the routine that is about to begin sees as tables.
+    /// The tables that the next routine sees.
     pub(crate) entering: Tables,
 }
 
-/// What a routine has while it runs.
+/// The state of a running routine.
 #[derive(Debug, Default)]
 pub(crate) struct Frame {
     pub(crate) cursors: HashMap<String, Cursor>,
-    /// What stands in FROM for the tables that only this routine sees.
+    /// The FROM items for the tables that only this routine sees.
     pub(crate) tables: Tables,
 }
 
@@ -130,7 +130,7 @@ impl Inner {
             return;
         }
         let tables = self.modules.tables();
-        // What the dictionary calls otherwise now is found by its old name no more: nobody looks at its rights there.
+        // A table that the dictionary has renamed must not be found by its old name, for which no rights are checked.
         for name in std::mem::take(&mut self.attached) {
             if !tables.iter().any(|(known, _)| *known == name) {
                 self.core.detach(&name);

@@ -13,7 +13,7 @@ use mainstay_ads_syntax::tree::{Merge, ObjectName, Query, Span, Statement, State
 use std::cell::{Cell, RefCell};
 use std::time::{Duration, Instant};
 
-/// What a statement gives.
+/// The result of a statement.
 pub(crate) type Ran = Result<Outcome, Failed>;
 
 impl Inner {
@@ -93,7 +93,7 @@ impl Inner {
         }
     }
 
-    /// Refuses what is done to a whole table by a procedure of the system, for who may not do it.
+    /// Checks the user's right to an operation of a system procedure on a whole table.
     pub(crate) fn permitted_whole(&self, table: &ObjectName, rights: u32) -> Result<(), Failed> {
         self.core.check_may_define().map_err(|error| of_core(&error))?;
         self.modules.dictionary.as_ref().map_or(Ok(()), |dictionary| self.may(dictionary, table, rights))
@@ -254,7 +254,7 @@ impl Inner {
     }
 }
 
-/// How long a statement of the core may run; for ever where there is no end.
+/// The time left for a statement of the core; `None` without a deadline.
 ///
 /// Errors: 7209 when the end has come.
 pub(crate) fn time_left(deadline: Option<Instant>) -> Result<Option<Duration>, Failed> {

@@ -1,7 +1,7 @@
-//! The system tables: what there is in the folder, as rows. Source: the help page "System Tables".
+//! The system tables: the objects of the folder, as rows. Source: the help page "System Tables".
 //!
-//! A system table is a list of literals in the statement that names it. Columns of the dictionary's that a folder has no
-//! place for are NULL, and tables that only a dictionary has ([`crate::system_dictionary`]) are empty.
+//! A system table is a list of literals in the statement that names it. Columns that only a dictionary has values for
+//! are NULL in a folder, and tables that only a dictionary has ([`crate::system_dictionary`]) are empty.
 
 use crate::modules::{Kind, Modules};
 use ace::constants::*;
@@ -156,9 +156,9 @@ const TRIGGERS: &[(&str, &str)] = &[
 const ANSI_VIEWS: [&str; 7] =
     ["tables", "columns", "views", "storedprocedures", "functions", "triggers", "publicationarticles"];
 
-/// What stands in FROM for a system table; `None` if there is none of this name.
+/// The FROM item for a system table; `None` if there is no system table of this name.
 pub(crate) fn table(name: &str, database: &Database, modules: &Modules) -> mainstay_types::Result<Option<String>> {
-    // The tables of this and other sessions alone are nobody else's.
+    // Temporary tables of this and other sessions are left out.
     let all = || -> mainstay_types::Result<Vec<TableInfo>> {
         let mut tables = database.tables()?;
         tables.retain(|table| !table.name.starts_with(crate::define::PREFIX));

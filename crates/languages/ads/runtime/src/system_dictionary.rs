@@ -1,8 +1,8 @@
 //! The system tables of a data dictionary: relations, users and groups, rights, links, the dictionary itself.
 //!
-//! Source: the help pages of `system.relations`, `system.effectivepermissions` and their siblings, and "System Tables" of
-//! the developer's guide: who may not change the dictionary sees neither users nor relations, and only the rights of his
-//! own. A column of a property has the property's name.
+//! Source: the help pages of `system.relations`, `system.effectivepermissions` and their siblings, and "System Tables"
+//! of the developer's guide: a user who may not change the dictionary sees neither users nor relations, and only his
+//! own rights. A column of a property has the property's name.
 
 use crate::system::{Cell, Columns, Rows, null, optional, text};
 use ace::constants::*;
@@ -190,7 +190,7 @@ fn some(name: &str) -> Option<&str> {
     Some(name).filter(|name| !name.is_empty())
 }
 
-/// Whether only administrators see objects of a kind.
+/// Returns true if only administrators see objects of a kind.
 fn is_of_administrators(kind: u32) -> bool {
     matches!(kind, ADS_DD_USER_OBJECT | ADS_DD_USER_GROUP_OBJECT | ADS_DD_RELATION_OBJECT)
 }
@@ -264,7 +264,7 @@ fn line(object: (u32, &str, &str), grantee: &str, of: (u32, u32)) -> Vec<Cell> {
     row
 }
 
-/// Whether the rights of a grantee are shown to the user: his own, and those of his groups.
+/// Returns true if the rights of a grantee are shown to the user: his own, and those of his groups.
 fn is_own(session: &Session, contents: &Contents, grantee: &str) -> bool {
     let user = contents.find(ADS_DD_USER_OBJECT, "", &session.access.user);
     same(&session.access.user, grantee) || user.is_some_and(|user| user.groups().any(|group| same(group, grantee)))

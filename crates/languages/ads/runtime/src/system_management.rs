@@ -1,6 +1,7 @@
-//! What the procedures of the system tell of connections, open tables and locks: what management calls are answered from.
+//! System procedures about connections, open tables and locks: the same answers as those of management calls.
 //!
-//! Statements that run at a server tell of the server's clients, as far as it says so ([`GoesOn`]); others of this process.
+//! Statements at a server report the server's clients, as far as the server gives them ([`GoesOn`]); others report this
+//! process.
 
 use crate::runner::Runner;
 use crate::session::Result;
@@ -18,8 +19,8 @@ use std::sync::Arc;
 /// Says what goes on at a server.
 pub type GoesOn = Arc<dyn Fn() -> Activity + Send + Sync>;
 
-/// What goes on: at the server, or else in this process. Who is kept in a folder learns of other files only that they are
-/// open, and has paths within the folder, as by the management calls.
+/// The activity of the server, or else of this process. A user who is restricted to a folder learns of other files only
+/// that they are open, and has paths within the folder, as by the management calls.
 ///
 /// Errors: 2103 at a server that does not say.
 fn goes_on(runner: &Runner<'_>) -> Result<Activity> {
@@ -50,7 +51,7 @@ fn keep_within(activity: &mut Activity, folder: &Path) {
     }
 }
 
-/// Whether somebody is the user of a name: alone, or behind the name of a computer.
+/// Returns true if a member is the user of a name: alone, or behind the name of a computer.
 fn is_user(member: &Member, name: &str) -> bool {
     let own = name.rsplit_once('\\').map_or(name, |(computer, user)| if user.is_empty() { computer } else { user });
     member.person.user.eq_ignore_ascii_case(own)
@@ -231,7 +232,7 @@ pub(crate) fn reset_wire(_: &mut Runner<'_>, _: &Passed<'_>) -> Result<Outcome> 
     Ok(Outcome::default())
 }
 
-/// No thread that works is told of, as by AdsMgGetWorkerThreadActivity.
+/// No worker threads are reported, as by AdsMgGetWorkerThreadActivity.
 pub(crate) fn threads(_: &mut Runner<'_>, _: &Passed<'_>) -> Result<Outcome> {
     Ok(rows(&["#ThreadNumber", "#OpCode", "UserName", "#ConnNumber", "OSUserLoginName"], Vec::new()))
 }
@@ -265,7 +266,7 @@ pub(crate) fn server_type(runner: &mut Runner<'_>, _: &Passed<'_>) -> Result<Out
     Ok(rows(&["ServerType", "#ServerTypeValue", "#OSMajor", "#OSMinor"], vec![row]))
 }
 
-/// Ends nobody's connection where there is no server, as the manual says of the local one.
+/// Ends no connection where there is no server, as the manual says of the local one.
 pub(crate) fn kill_user(runner: &mut Runner<'_>, given: &Passed<'_>) -> Result<Outcome> {
     given.text(0)?;
     match runner.inner.state.stays_in_folder {

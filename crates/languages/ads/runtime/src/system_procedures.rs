@@ -1,15 +1,15 @@
-//! The procedures of the system: what each is called, takes and does.
+//! The procedures of the system: the name, parameters and action of each.
 //!
-//! Most of them are calls of the library in another form, and [`ace::procedures`] makes these calls: the table below says which,
-//! and where each of its arguments comes from. Source: the help pages "System Procedures" of the SQL engine, a page for
-//! each.
+//! Most of them are calls of the library in another form, and [`ace::procedures`] makes these calls: the table below
+//! names the call, and the source of each of its arguments. Source: the help pages "System Procedures" of the SQL
+//! engine, a page for each.
 //!
 //! ```text
 //!   EXECUTE PROCEDURE sp_AddUserToGroup( 'ann', 'clerks' )
 //!       "sp_adduserto.."  [TEXT, TEXT]  Call("AdsDDAddUserToGroup", [Text(1), Text(0)])   the call has the group first
 //! ```
-//! Limits: of what is not listed (query logging, backups, events, settings of a server, replication's queue) there is nothing
-//! here that a procedure could do; it is not found. Procedures of encryption are refused.
+//! Limits: procedures that are not listed (query logging, backups, events, settings of a server, replication's queue)
+//! have no counterpart here; they are not found. Procedures of encryption are refused.
 
 use crate::failure::Failed;
 use crate::runner::Runner;
@@ -23,7 +23,7 @@ use mainstay_ads_syntax::tree::ObjectName;
 use mainstay_ads_types::native;
 use mainstay_types::{Decimal, Value};
 
-/// What a parameter takes.
+/// The values that a parameter takes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Takes {
     Text,
@@ -32,7 +32,7 @@ pub(crate) enum Takes {
 }
 use Takes::{Logical as YES, Number as NUMBER, Text as TEXT};
 
-/// Where an argument of a call comes from.
+/// The source of an argument of a call.
 #[derive(Clone, Copy, Debug)]
 enum Origin {
     /// A parameter's text, or no text for NULL.
@@ -46,13 +46,13 @@ enum Origin {
 }
 use Origin::{Bits, Nothing, Number as N, Text as T};
 
-/// What a procedure does.
+/// The action of a procedure.
 #[derive(Clone, Copy)]
 enum Does {
     /// This call about the dictionary.
     Call(&'static str, &'static [Origin]),
-    /// The call that sets a property of an object of this kind. The parameters are: what names the object, the property, its
-    /// value, and for some kinds how records are looked at and where those go that fail.
+    /// The call that sets a property of an object of this kind. The parameters are: the name of the object, the
+    /// property, its value, and for some kinds the validation of existing records and the table for those that fail.
     SetProperty(&'static str, u32, usize),
     /// Its own work.
     Own(fn(&mut Runner<'_>, &Passed<'_>) -> Result<Outcome>),
@@ -64,7 +64,7 @@ enum Does {
 struct Procedure {
     /// Its name in lower case.
     name: &'static str,
-    /// How many parameters cannot be left out.
+    /// The number of required parameters.
     least: usize,
     parameters: &'static [Takes],
     does: Does,
@@ -103,7 +103,7 @@ const PROCEDURES: &[Procedure] = &[
     procedure("sp_setapplicationid", &[TEXT], Own(work::set_application)),
     procedure("sp_getapplicationid", &[], Own(work::application)),
     procedure("sp_getlinks", &[], Own(work::links)),
-    // What goes on.
+    // Activity of the server.
     procedure("sp_mggetconnectedusers", &[], Own(goings::users)),
     procedure("sp_mggettableusers", &[TEXT], Own(goings::users_of_table)),
     procedure("sp_mggetindexusers", &[TEXT], Own(goings::users_of_index)),
@@ -209,7 +209,7 @@ const PROCEDURES: &[Procedure] = &[
         &[TEXT, TEXT, TEXT],
         SetProperty("AdsDDSetPublicationProperty", ADS_DD_PUBLICATION_OBJECT, 1),
     ),
-    // What there is not.
+    // Unsupported features.
     procedure("sp_encrypttable", &[TEXT, TEXT], Does::Nothing("encryption of tables")),
     procedure("sp_decrypttable", &[TEXT, TEXT], Does::Nothing("encryption of tables")),
     procedure("sp_gettableencryptiontype", &[TEXT], Does::Nothing("encryption of tables")),
@@ -262,7 +262,7 @@ const PROPERTIES: &[(u32, &str, u32)] = &[
     (ADS_DD_VIEW_OBJECT, "VIEW_STMT", ADS_DD_VIEW_STMT),
 ];
 
-/// How the records that are there are looked at when they must be other than before.
+/// Options for validating the existing records against a new rule.
 const VALIDATIONS: &[(&str, u32)] = &[
     ("NO_VALIDATE", ADS_NO_VALIDATE),
     ("APPEND_FAIL", ADS_VALIDATE_APPEND_FAIL),
@@ -271,7 +271,7 @@ const VALIDATIONS: &[(&str, u32)] = &[
     ("RETURN_ERROR", ADS_VALIDATE_RETURN_ERROR),
 ];
 
-/// What a procedure was given: as many values as it has parameters, those that were left out NULL.
+/// The arguments of a procedure: as many values as it has parameters; those that were left out are NULL.
 pub(crate) struct Passed<'g> {
     name: &'g ObjectName,
     values: Vec<Value>,
@@ -307,7 +307,7 @@ impl Passed<'_> {
         }
     }
 
-    /// Whether a truth is TRUE.
+    /// Returns true if an argument is TRUE.
     pub(crate) fn is_true(&self, place: usize) -> bool {
         self.number(place) != 0
     }

@@ -1,4 +1,4 @@
-//! What the procedures of the system do that are no single call: tables and their indexes, what there is.
+//! System procedures that are more than one call: tables and their indexes, and lists of objects.
 
 use crate::runner::Runner;
 use crate::session::Result;
@@ -72,13 +72,14 @@ fn named(table: &str) -> ObjectName {
     ObjectName { parts: vec![name], ..ObjectName::default() }
 }
 
-/// Whether a name is of a pattern, in which `%` stands for any letters and `_` for one; without one it is.
+/// Returns true if a name matches a pattern, in which `%` stands for any characters and `_` for one; without a pattern
+/// it always does.
 fn is_like(name: &str, pattern: Option<&str>) -> bool {
     let letters = |text: &str| text.to_lowercase().chars().collect::<Vec<char>>();
     let Some(pattern) = pattern.map(letters) else { return true };
     let name = letters(name);
     let (mut at, mut next) = (0, 0);
-    // Where the last `%` was, and how many letters it stands for so far.
+    // The place of the last `%`, and the number of characters that it stands for so far.
     let mut back = None;
     while at < name.len() {
         match pattern.get(next) {
@@ -100,7 +101,7 @@ fn is_like(name: &str, pattern: Option<&str>) -> bool {
 }
 
 impl Runner<'_> {
-    /// What a statement of the core does with a whole table, for who has these rights to it.
+    /// Runs a statement of the core over a whole table, for users with these rights to it.
     fn whole(&mut self, verb: &str, table: &str, rights: u32) -> Result<Outcome> {
         let name = named(table);
         self.inner.permitted_whole(&name, rights)?;
@@ -127,7 +128,8 @@ pub(crate) fn reindex(runner: &mut Runner<'_>, given: &Passed<'_>) -> Result<Out
     runner.whole("REINDEX", given.text(0)?, ADS_PERMISSION_ALTER)
 }
 
-/// The options of a procedure that works beside others: how long it waits for them. It waits for nobody here.
+/// The options of a procedure that works beside others: how long it waits for them. It does not wait for other users
+/// here.
 fn waits_only(given: &Passed<'_>, place: usize) -> Result<()> {
     let options = given.optional(place).unwrap_or_default();
     let mut options = options.split(';').map(|option| option.trim().to_ascii_lowercase());

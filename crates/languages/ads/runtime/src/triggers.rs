@@ -1,14 +1,15 @@
-//! Changes with triggers: the statement gives the rows as they were and as they become, and each row's triggers see them as
-//! `__old` and `__new`.
+//! Changes with triggers: the statement returns the rows before and after the change, and each row's triggers see them
+//! as `__old` and `__new`.
 //!
 //! ```text
 //!   BEFORE        the change is tried and taken back; triggers; the change
 //!   INSTEAD OF    the change is tried and taken back; triggers
 //!   AFTER         the change; triggers
 //! ```
-//! A statement and its triggers are one transaction, or within one everything since its savepoint: it is done with all that
-//! its triggers do, or not at all. What a trigger writes to `__new` and `__old` is for itself to read, as the help has it;
-//! a row in `__error` makes the change fail. ON CONFLICT triggers never fire, because there is no replication.
+//! A statement and its triggers are one transaction, or within one everything since its savepoint: it takes effect with
+//! the changes of its triggers, or not at all. Values that a trigger writes to `__new` and `__old` are visible to it
+//! alone, as the help says; a row in `__error` makes the change fail. ON CONFLICT triggers never fire, because there is
+//! no replication.
 
 use crate::failure::Failed;
 use crate::functions::DEEPEST;
@@ -31,7 +32,7 @@ use mainstay_types::{SqlType, Value};
 use mainstay_vm::{Limits, Machine};
 use std::sync::Arc;
 
-/// The number of an error that a trigger tells without one (AE_TRIGGER_FAILED).
+/// The number of an error that a trigger reports without one (AE_TRIGGER_FAILED).
 const TRIGGER_FAILED: i32 = 5177;
 
 /// The triggers of a statement.
@@ -63,7 +64,7 @@ impl Inner {
     pub(crate) fn fired(&self, kind: &StatementKind) -> Option<Fired> {
         let (table, event) = target(kind)?;
         let key = self.trigger_key(table);
-        // What a trigger does instead of the change is the change: it fires nothing again.
+        // The actions of an INSTEAD OF trigger are the change itself: they fire no trigger.
         if self.is_replacing(&key, event) {
             return None;
         }
@@ -73,12 +74,13 @@ impl Inner {
         (!is_none).then_some(fired)
     }
 
-    /// Whether the change is what an INSTEAD OF trigger does in the place of one.
+    /// Returns true if the change is made by an INSTEAD OF trigger in place of the original.
     fn is_replacing(&self, key: &str, event: &str) -> bool {
         self.state.replacing.iter().any(|(table, replaced)| table == key && replaced == event)
     }
 
-    /// What triggers call a table: by whatever path a statement names it, it is the dictionary's table of that file.
+    /// The triggers' name of a table: by whatever path a statement names it, that of the dictionary's table of that
+    /// file.
     fn trigger_key(&self, table: &ObjectName) -> String {
         let known = self.modules.dictionary.as_ref().and_then(|dictionary| {
             let contents = dictionary.live.contents().ok()?;

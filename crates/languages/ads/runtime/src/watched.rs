@@ -1,4 +1,4 @@
-//! Changes that are watched: of tables that have triggers, or rules in the data dictionary.
+//! Watched changes: changes of tables that have triggers, or rules in the data dictionary.
 //!
 //! ```text
 //!   INSERT, UPDATE, DELETE    triggers before; the change; rules; what follows from it in other tables; triggers after
@@ -6,7 +6,7 @@
 //!                                         ace::dictionary::changes       the same again, one level deeper
 //!   MERGE                     an UPDATE and an INSERT like these, in one transaction
 //! ```
-//! A column that an INSERT leaves out gets the dictionary's default. All of it is done, or nothing is.
+//! A column that an INSERT leaves out gets the dictionary's default. The change is made as a whole, or not at all.
 
 use crate::dictionary::{failed, object_of};
 use crate::failure::Failed;
@@ -27,10 +27,10 @@ use mainstay_types::Value;
 use mainstay_xbase::indexed::IndexedTable;
 use std::borrow::Cow;
 
-/// How many records one statement that follows from another names.
+/// The most records in one cascading statement.
 const RECORDS_AT_ONCE: usize = 500;
 
-/// What watches a change.
+/// A watched change.
 pub(crate) struct Watch {
     pub(crate) fired: Fired,
     pub(crate) rules: Option<Rules>,
@@ -64,7 +64,7 @@ impl Inner {
         }
     }
 
-    /// What watches a statement; `None` if nothing does.
+    /// The watch of a statement; `None` if nothing watches it.
     ///
     /// Errors: those of reading the rules.
     pub(crate) fn watch(&self, kind: &StatementKind) -> Result<Option<Watch>> {
@@ -74,7 +74,7 @@ impl Inner {
         Ok(is_watched.then(|| Watch { fired: fired.unwrap_or_default(), rules }))
     }
 
-    /// Whether changes of a table are watched, or have defaults.
+    /// Returns true if changes of a table are watched, or have defaults.
     ///
     /// Errors: those of reading the rules.
     pub(crate) fn is_watched(&self, table: &ObjectName) -> Result<bool> {
@@ -94,7 +94,7 @@ impl Inner {
         }
     }
 
-    /// A statement with the dictionary's defaults where an INSERT leaves columns out, or says DEFAULT.
+    /// A statement with the dictionary's defaults where an INSERT leaves columns out, or contains DEFAULT.
     ///
     /// Errors: those of reading them.
     pub(crate) fn with_defaults<'s>(

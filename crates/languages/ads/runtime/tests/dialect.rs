@@ -1,7 +1,7 @@
-//! Statements and scripts of the dialect with what a program sees of them: `dialect/NAME.sql` and `dialect/NAME.out`.
+//! Statements and scripts of the dialect with their results: `dialect/NAME.sql` and `dialect/NAME.out`.
 //!
-//! Statements are separated by lines of `--;`. The expected output was derived from the help pages of Advantage Database
-//! Server. `MAINSTAY_REWRITE=1` writes what is seen now, to be read before it is kept.
+//! Statements are separated by lines of `--;`. The expected output was derived from the help pages of Advantage
+//! Database Server. `MAINSTAY_REWRITE=1` writes the actual output, to be checked before it is committed.
 
 #![allow(clippy::disallowed_methods, reason = "the scripts are files of the repository")]
 
@@ -63,7 +63,7 @@ fn run(script: &str, table_type: Option<u32>) -> String {
     let mut seen = String::new();
     for statement in script.trim_end().split(SEPARATOR) {
         seen.push_str(&match session.execute(statement, &[]) {
-            // What a connection does with it.
+            // The step is run as a connection runs it.
             Ok(Outcome { step: Some(step), .. }) => match session.transaction(&step) {
                 Ok(()) => format!("{step:?}\n"),
                 Err(error) => format!("{}\n", error.message()),

@@ -1,4 +1,4 @@
-//! Tables that statements name by a path: every statement finds the same file, those that define and drop tables too.
+//! Tables that statements name by a path: every statement finds the same file, also those that define and drop tables.
 
 extern crate mainstay_ace as ace;
 

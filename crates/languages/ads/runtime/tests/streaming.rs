@@ -1,4 +1,4 @@
-//! The rows of a query as they come.
+//! The rows of a query, streamed.
 
 extern crate mainstay_ace as ace;
 

@@ -76,7 +76,7 @@ fn system_views_have_the_columns_of_their_pages() {
     }
 }
 
-/// What a tool that compares dictionaries reads of procedures and views.
+/// A tool that compares dictionaries reads the scripts of procedures and views.
 #[test]
 fn scripts_of_procedures_and_views_are_shown() {
     let folder = tempfile::tempdir().expect("a folder");

@@ -1,4 +1,4 @@
-//! Comments that begin with `//`, which the tokens of T-SQL do not know: made blanks, so that every place stays.
+//! Comments that begin with `//`, which the tokens of T-SQL do not know: replaced by blanks, so that all offsets stay.
 
 use std::borrow::Cow;
 

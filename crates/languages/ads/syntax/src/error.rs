@@ -1,7 +1,7 @@
-//! What is wrong with a text, in the words of the SQL engine.
+//! Errors of a text, in the words of the SQL engine.
 //!
-//! A client sees error 7200 (AE_SQL_ERROR) with a sentence that programs take apart: the SQLSTATE, the native number, and
-//! where in the statement it is.
+//! A client sees error 7200 (AE_SQL_ERROR) with a sentence that programs parse: the SQLSTATE, the native number, and
+//! the place in the statement.
 //!
 //! ```text
 //!   Error 7200:  AQE Error:  State = 42000;   NativeError = 2117;  [Mainstay][Advantage SQL Engine]Unexpected token: FORM --
@@ -18,7 +18,7 @@ use std::fmt;
 pub struct SqlError {
     /// The native number.
     pub number: i32,
-    /// What is wrong.
+    /// The message.
     pub message: String,
     /// Where, if it is about a place.
     pub span: Option<Span>,
@@ -38,7 +38,7 @@ impl SqlError {
         Box::new(SqlError { number, message: message.into(), span: None })
     }
 
-    /// What the dialect has and the engine has not.
+    /// The error for a construct of the dialect that the engine does not support.
     pub fn unsupported(what: &str) -> Box<SqlError> {
         SqlError::new(native::UNSUPPORTED, format!("Functionality not supported: {what}"))
     }

@@ -1,6 +1,6 @@
-//! The value of an expression, computed from its tree: what a script asks for beside its variables.
+//! The value of an expression, computed from its tree: for expressions of a script that need more than its variables.
 //!
-//! Functions and operators are those of `mainstay_ads_types`, as in a query. Only a subquery is one for the core.
+//! Functions and operators are those of `mainstay_ads_types`, as in a query. Only subqueries need the core.
 
 use crate::error::{Parse, SqlError};
 use crate::reduce::{self, Scope, binary_function, moment, number};
@@ -11,14 +11,14 @@ use std::sync::atomic::AtomicU64;
 
 static SEED: AtomicU64 = AtomicU64::new(0x9E37_79B9_7F4A_7C15);
 
-/// What an expression needs beside the names of a [`Scope`].
+/// The context of an expression beside the names of a [`Scope`].
 pub trait Values: Scope {
     /// The one value of a query of the core; NULL if it has no row.
     ///
     /// Errors: those of the query; 2167 for several rows.
     fn query(&self, text: &str) -> Parse<Value>;
 
-    /// What a function of the database gives; `None` if there is no such function.
+    /// The result of a function of the database; `None` if there is no such function.
     ///
     /// Errors: those of running it.
     fn call(&self, name: &ObjectName, arguments: &[Value]) -> Parse<Option<Value>>;
@@ -152,7 +152,7 @@ fn binary(left: &Expr, operator: BinaryOperator, right: &Expr, scope: &dyn Value
     applied(binary_function(operator), &[left, right])
 }
 
-/// What a test says; `None` if it needs a query.
+/// The truth value of a test; `None` if it needs a query.
 fn tested(left: &Expr, test: &Test, scope: &dyn Values) -> Parse<Option<Option<bool>>> {
     let of = |value: Value| match value {
         Value::Boolean(value) => Some(value),

@@ -7,11 +7,11 @@
 //!                                         +-- compile: a script in the typed form of programs
 //! ```
 //!
-//! Tokens, places, expressions and queries are those of [`mainstay_tsql_syntax`], which hold nothing that only T-SQL could mean;
-//! what has its own grammar here is the statements ([`tree`]), and the parser. Names of variables need no `@`: whether `x`
-//! is a column or a variable is decided where the names are known, by `reduce` and `compile`.
+//! Tokens, places, expressions and queries are those of [`mainstay_tsql_syntax`], which contain nothing that only T-SQL
+//! has; the statements ([`tree`]) and the parser have a grammar of their own here. Names of variables need no `@`:
+//! `reduce` and `compile`, where the names are known, decide if `x` is a column or a variable.
 //!
-//! No text makes the parser panic, overflow the stack or run for longer than in proportion to its length.
+//! No text makes the parser panic or overflow the stack, and its time is linear in the length of the text.
 //!
 //! Sources: the help pages of Advantage Database Server, chapters "Advantage SQL Engine" and "SQL PSM (SCRIPT)".
 

@@ -1,4 +1,4 @@
-//! The words that are no names unless they are quoted. Source: the help page "Reserved Keywords".
+//! The words that are names only if they are quoted. Source: the help page "Reserved Keywords".
 
 /// All of them, in order.
 pub const RESERVED: [&str; 93] = [
@@ -97,7 +97,7 @@ pub const RESERVED: [&str; 93] = [
     "WORK",
 ];
 
-/// Whether a word is reserved, in any case.
+/// Returns true if a word is reserved, in any case.
 pub fn is_reserved(word: &str) -> bool {
     let upper = word.to_ascii_uppercase();
     RESERVED.binary_search(&upper.as_str()).is_ok()

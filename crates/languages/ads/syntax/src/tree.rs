@@ -21,7 +21,7 @@ pub use mainstay_tsql_syntax::tree::{
 /// A statement and where it stands.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Statement {
-    /// Which.
+    /// The statement itself.
     pub kind: StatementKind,
     /// Where.
     pub span: Span,
@@ -96,11 +96,11 @@ pub enum StatementKind {
     Rollback(Option<Name>),
     /// SAVEPOINT.
     Savepoint(Name),
-    /// What is read and not done: GRANT, CREATE DATABASE; its first words.
+    /// A statement that is parsed and not run (GRANT, CREATE DATABASE), by its first words.
     Other(String),
 }
 
-/// What DECLARE declares.
+/// The subject of a DECLARE.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Declaration {
     /// A variable.
@@ -109,7 +109,7 @@ pub enum Declaration {
     Cursor(Name, Option<CursorSource>),
 }
 
-/// What a cursor goes over.
+/// The source of a cursor's rows.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum CursorSource {
     /// A query.
@@ -123,14 +123,14 @@ pub enum CursorSource {
 pub enum Condition {
     /// A value of logic.
     Value(Expr),
-    /// Whether FETCH finds a row; true for NOT.
+    /// True if FETCH finds a row; true for NOT.
     Fetch(Name, bool),
 }
 
 /// TRY.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Try {
-    /// What is tried.
+    /// The body of TRY.
     pub body: Vec<Statement>,
     /// CATCH of a class, or of ALL.
     pub catches: Vec<(Option<Name>, Vec<Statement>)>,
@@ -138,7 +138,7 @@ pub struct Try {
     pub finally: Option<Vec<Statement>>,
 }
 
-/// Whether the rows that are written become deleted or recalled ones.
+/// The deletion mark of the written records: set or removed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Mark {
     /// WITH DELETE.
@@ -154,7 +154,7 @@ pub struct Insert {
     pub target: ObjectName,
     /// WITH DELETE.
     pub mark: Option<Mark>,
-    /// Which columns.
+    /// The columns that get values.
     pub columns: Vec<Name>,
     /// The rows.
     pub rows: InsertRows,
@@ -174,7 +174,7 @@ pub enum InsertRows {
 /// UPDATE.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Update {
-    /// Which table, or an alias of FROM.
+    /// The table, or an alias of FROM.
     pub target: ObjectName,
     /// WITH DELETE or RECALL.
     pub mark: Option<Mark>,
@@ -270,10 +270,10 @@ pub struct CreateIndex {
     pub content: Option<Box<Content>>,
 }
 
-/// How an index of words is made.
+/// The options of an index of words.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Content {
-    /// How a text becomes words.
+    /// The splitting of a text into words.
     pub options: mainstay_ads_types::words::Options,
     /// KEEPSCORE.
     pub keeps_score: bool,
@@ -286,17 +286,17 @@ pub struct Module {
     pub name: ObjectName,
     /// ALTER: it replaces another.
     pub alter: bool,
-    /// Which.
+    /// The kind of the module.
     pub kind: ModuleKind,
     /// Its parameters.
     pub parameters: Vec<Parameter>,
     /// The script between BEGIN and END.
     pub body: Vec<Statement>,
-    /// Where that stands.
+    /// The place of the body.
     pub body_span: Span,
 }
 
-/// What a module is.
+/// The kind of a module.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum ModuleKind {
     /// A procedure; true if its output is a cursor of any columns (CURSOR VARYING OUTPUT).
@@ -307,7 +307,7 @@ pub enum ModuleKind {
     Trigger(Trigger),
 }
 
-/// When a trigger fires.
+/// The time at which a trigger fires.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Trigger {
     /// On which table.

@@ -1,4 +1,5 @@
-//! Every row of the table of constructs is found in its example, ordinary scripts have none, and no text breaks the walk.
+//! Every row of the table of constructs is found in its example, ordinary scripts have none, and no text breaks the
+//! walk.
 
 use mainstay_ads_syntax::compatibility::{CONSTRUCTS, Names, assess};
 use std::collections::HashSet;
@@ -46,7 +47,7 @@ fn ordinary_scripts_have_no_row() {
     assert_eq!(found(script), []);
 }
 
-/// Every statement tells its error, although the parser ends at the first.
+/// Every statement reports its error, although the parser ends at the first.
 #[test]
 fn a_script_with_errors_tells_them_all() {
     let script = "SELECT FROM t;\nSELECT a FROM t;\nIF 1 = 1 THEN\n  SELECT nosuch( a ) FROM t;\nEND;\n\

@@ -1,4 +1,4 @@
-//! The dialect's statements: read, written back, and read again; errors with their numbers and places.
+//! The dialect's statements: parsed, printed, and parsed again; errors with their numbers and places.
 
 use mainstay_ads_syntax::{parse, print};
 use mainstay_ads_types::native;

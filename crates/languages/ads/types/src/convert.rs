@@ -1,7 +1,7 @@
-//! Conversions: CAST and CONVERT, and what is assigned to a variable.
+//! Conversions: CAST and CONVERT, and assignments to variables.
 //!
-//! Text of a conversion is cut to its length. A whole number of one with a fraction is cut, too. Numbers become text
-//! without blanks; dates as YYYY-MM-DD.
+//! The text of a conversion is cut to the length of its type. A number with a fraction is truncated to a whole number.
+//! Numbers become text without blanks; dates as YYYY-MM-DD.
 
 use crate::failure::{Failure, native};
 use mainstay_types::{Collation, SqlType, Value, ValueRef};
@@ -78,7 +78,7 @@ pub fn type_name(sql_type: SqlType) -> String {
 
 /// The value as one of this type.
 ///
-/// Errors: 2109 for what is none.
+/// Errors: 2109 for a value that cannot be converted.
 pub fn convert(value: ValueRef<'_>, target: SqlType) -> Result<Value, Failure> {
     let failed = |error: mainstay_types::Error| {
         Failure::new(native::CONVERSION, format!("Conversion error: {}", error.message()))

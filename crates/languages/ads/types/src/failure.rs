@@ -1,4 +1,4 @@
-//! How a value's operation fails: with the native number of an error of the SQL engine.
+//! The failure of an operation on values: with the native number of an error of the SQL engine.
 
 use mainstay_types::{Code, DialectError, Error};
 
@@ -10,7 +10,7 @@ pub mod native {
     pub const EXPECTED: i32 = 2115;
     /// A token that does not belong there.
     pub const UNEXPECTED: i32 = 2117;
-    /// An escape `{..}` that is none.
+    /// An invalid escape `{..}`.
     pub const ESCAPE: i32 = 2118;
     /// A column that no table has.
     pub const COLUMN: i32 = 2121;
@@ -20,7 +20,7 @@ pub mod native {
     pub const OPERAND: i32 = 2124;
     /// INSERT with another number of values than of columns.
     pub const INSERT_COUNT: i32 = 2129;
-    /// A type that is none.
+    /// An unknown type.
     pub const TYPE: i32 = 2135;
     /// A column that several tables have.
     pub const AMBIGUOUS: i32 = 2137;
@@ -28,7 +28,7 @@ pub mod native {
     pub const PARAMETER: i32 = 2141;
     /// A division by zero.
     pub const DIVISION: i32 = 2153;
-    /// A function that is none.
+    /// An unknown function.
     pub const FUNCTION: i32 = 2158;
     /// An argument that the function does not take.
     pub const ARGUMENT: i32 = 2159;
@@ -36,7 +36,7 @@ pub mod native {
     pub const MANY_ROWS: i32 = 2167;
     /// A script that ends too early.
     pub const SCRIPT_END: i32 = 2216;
-    /// A declaration that is none, or not where it may be.
+    /// An invalid declaration, or one in an invalid place.
     pub const DECLARATION: i32 = 2217;
     /// A variable that is not declared.
     pub const VARIABLE: i32 = 2218;
@@ -50,7 +50,7 @@ pub mod native {
     pub const CURSOR_COLUMN: i32 = 2222;
     /// A cursor that stands on no row.
     pub const CURSOR_ROW: i32 = 2223;
-    /// RAISE that nobody caught.
+    /// RAISE that was not caught.
     pub const RAISED: i32 = 2224;
     /// A value of the wrong type for the variable.
     pub const ASSIGNMENT: i32 = 2225;
@@ -60,7 +60,7 @@ pub mod native {
     pub const OVERFLOW: i32 = 2232;
     /// A name that a column and a variable have.
     pub const AMBIGUOUS_REFERENCE: i32 = 2229;
-    /// What the engine has not got.
+    /// A feature that the engine does not have.
     pub const UNSUPPORTED: i32 = 2103;
 }
 
@@ -69,7 +69,7 @@ pub mod native {
 pub struct Failure {
     /// The native number: [`native`].
     pub number: i32,
-    /// What is wrong.
+    /// The message.
     pub message: String,
 }
 

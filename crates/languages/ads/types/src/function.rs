@@ -1,7 +1,7 @@
 //! Functions by their names.
 //!
-//! A name may carry a type behind a colon, which is what a conversion is to: `convert:integer`, `convert:char(20)`.
-//! [`Operation::bind`] tells the type of the result from those of the arguments; [`Operation::call`] computes.
+//! A name may include a type after a colon, the target of a conversion: `convert:integer`, `convert:char(20)`.
+//! [`Operation::bind`] derives the type of the result from those of the arguments; [`Operation::call`] computes.
 
 use crate::convert::{self, text_type};
 use crate::failure::{Failure, native};
@@ -9,26 +9,26 @@ use crate::{moment, number, operators, other, text, words};
 use mainstay_types::{SqlType, Timestamp, Value, ValueRef};
 use std::sync::atomic::AtomicU64;
 
-/// What functions ask of the session.
+/// Facts about the session that functions ask for.
 #[derive(Clone, Copy, Debug)]
 pub struct Context<'a> {
-    /// The moment of the statement, by the local clock.
+    /// The time of the statement, by the local clock.
     pub now: Timestamp,
     /// The state of RAND.
     pub seed: &'a AtomicU64,
 }
 
-/// What a function works on.
+/// The arguments of a function.
 pub(crate) struct Arguments<'a> {
     pub(crate) context: &'a Context<'a>,
     pub(crate) name: &'static str,
     pub(crate) values: &'a [ValueRef<'a>],
 }
 
-/// What a function gives.
+/// The result of a function.
 pub(crate) type Outcome = Result<Value, Failure>;
 
-/// What type a function gives.
+/// The rule for a function's result type.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(crate) enum Gives {
     Logical,
@@ -41,7 +41,7 @@ pub(crate) enum Gives {
     Timestamp,
     /// The type of this argument.
     Same(usize),
-    /// That of arithmetic with its arguments.
+    /// The type of arithmetic with its arguments.
     Arithmetic,
     /// The type behind the colon.
     Named,
@@ -56,11 +56,11 @@ pub struct Function {
     pub arguments: (usize, usize),
     pub(crate) gives: Gives,
     pub(crate) call: fn(&Arguments<'_>) -> Outcome,
-    /// Whether a NULL among the arguments is the function's own affair.
+    /// True if the function itself decides about NULL arguments.
     pub(crate) takes_null: bool,
-    /// Whether each call may give something else.
+    /// True if each call may return another value.
     pub is_volatile: bool,
-    /// Whether blanks at the end of a CHAR column are seen by it.
+    /// True if it sees trailing blanks of a CHAR column.
     pub sees_blanks: bool,
 }
 

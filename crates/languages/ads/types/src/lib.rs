@@ -1,8 +1,8 @@
-//! What the operators, conversions and functions of Advantage SQL do with single values.
+//! The operators, conversions and functions of Advantage SQL on single values.
 //!
-//! The planner uses them for what the core has no operator for, a row at a time; scripts use them for their expressions.
-//! So a function means the same in a query and in a script. Nothing here knows a table or a session; what a session
-//! knows that functions ask for is a [`Context`].
+//! The planner uses them where the core has no operator, a row at a time; scripts use them for their expressions. So a
+//! function has the same meaning in a query and in a script. Nothing here knows a table or a session; facts about the
+//! session that functions ask for are in a [`Context`].
 //!
 //! ```text
 //!   function     a function by its name: how many arguments, what type it gives
@@ -12,11 +12,11 @@
 //!   words        full text search: CONTAINS and SCORE
 //! ```
 //!
-//! A function of NULL is NULL, but for those that say otherwise. Integer operands give an integer; an exact number with
-//! another gives an exact number, and with a double a double. Sources: the help pages "Supported Scalar Functions", "SQL
-//! Operators", "Exact Numeric vs Approximate Numeric".
+//! A function of NULL is NULL, unless its description says otherwise. Integer operands give an integer; an exact number
+//! with another gives an exact number, and with a double a double. Sources: the help pages "Supported Scalar
+//! Functions", "SQL Operators", "Exact Numeric vs Approximate Numeric".
 //!
-//! Text compares without the blanks at its end and by its characters otherwise, upper and lower case being different.
+//! Text compares without trailing blanks and otherwise by its characters, with regard to case.
 
 pub mod convert;
 mod failure;

@@ -39,7 +39,7 @@ pub(crate) const FUNCTIONS: &[Function] = &[
     plain("timestampdiff", (3, 3), Gives::Integer, difference),
 ];
 
-/// The moment that an argument is.
+/// The timestamp of an argument.
 fn moment(it: &Arguments<'_>, place: usize) -> Result<Timestamp, Failure> {
     match it.value(place) {
         ValueRef::Timestamp(moment) => Ok(moment),
@@ -153,7 +153,7 @@ fn stots(it: &Arguments<'_>) -> Outcome {
     })
 }
 
-/// How long an interval is: months, or ticks.
+/// The unit of an interval: months, or ticks.
 enum Unit {
     Months(i64),
     Ticks(i64),

@@ -36,7 +36,7 @@ fn overflow() -> Failure {
     Failure::new(native::OVERFLOW, "Numeric overflow")
 }
 
-/// What is no number (a root of a negative one) is an argument that the function does not take.
+/// A result that is not a number (the root of a negative one) means that the function does not take the argument.
 fn double(it: &Arguments<'_>, number: f64) -> Outcome {
     if number.is_finite() { Ok(Value::Float(number)) } else { Err(it.refused()) }
 }
@@ -111,7 +111,7 @@ fn sign(it: &Arguments<'_>) -> Outcome {
     }))
 }
 
-/// A number from 0 up to 1. A seed begins a series anew; the seed 0 one that nobody can tell.
+/// A number from 0 up to 1. A seed begins a new series; the seed 0 an unpredictable one.
 fn rand(it: &Arguments<'_>) -> Outcome {
     let seed = it.context.seed;
     if it.count() > 0 {

@@ -284,7 +284,7 @@ fn compared(it: &Arguments<'_>, holds: fn(Ordering) -> bool) -> Outcome {
     Ok(order.map_or(Value::Null, |order| Value::Boolean(holds(order))))
 }
 
-/// How two values stand to each other; `None` if one is NULL.
+/// Compares two values; `None` if one is NULL.
 ///
 /// Errors: 2124 for values that do not compare.
 pub fn compare(left: ValueRef<'_>, right: ValueRef<'_>) -> Result<Option<Ordering>, Failure> {
@@ -349,11 +349,11 @@ fn like(it: &Arguments<'_>) -> Outcome {
         3 => it.text(2)?.chars().next(),
         _ => None,
     };
-    // A CHAR value has blanks up to its length, and a pattern says nothing of them.
+    // A CHAR value has blanks up to its length, which a pattern ignores.
     Ok(Value::Boolean(matches(it.text(0)?.trim_end_matches(' '), it.text(1)?.trim_end_matches(' '), escape)))
 }
 
-/// Whether a text is as a pattern says: `%` stands for any characters, `_` for one.
+/// Returns true if a text matches a pattern: `%` stands for any characters, `_` for one.
 fn matches(text: &str, pattern: &str, escape: Option<char>) -> bool {
     let text: Vec<char> = text.chars().collect();
     let mut pieces = Vec::new();

@@ -144,7 +144,7 @@ fn right(it: &Arguments<'_>) -> Outcome {
     made(text.chars().skip(length - count).collect())
 }
 
-/// Takes what is to be trimmed off, as often as it is there; blanks if nothing is said.
+/// Removes the given text, as often as it is there; blanks by default.
 fn trim(it: &Arguments<'_>, leading: bool, trailing: bool) -> Outcome {
     let (what, mut text) = match it.count() {
         1 => (" ", it.text(0)?),
@@ -214,7 +214,7 @@ fn replace(it: &Arguments<'_>) -> Outcome {
     if grown > MOST { Err(it.refused()) } else { made(text.replace(from, to)) }
 }
 
-/// A number in columns; 10 of them if nothing is said, stars if it does not fit.
+/// A number in columns; 10 by default, stars if it does not fit.
 fn digits(it: &Arguments<'_>, fill: char) -> Outcome {
     let number = it.double(0)?;
     let width = if it.count() > 1 { it.size(1)?.min(255) } else { 10 };
@@ -292,7 +292,7 @@ fn difference(it: &Arguments<'_>) -> Outcome {
     Ok(integer(left.chars().zip(right.chars()).filter(|(left, right)| left == right).count()))
 }
 
-/// Whether the first value is among the others.
+/// Returns true if the first value is among the others.
 fn in_list(it: &Arguments<'_>) -> Outcome {
     let mut unknown = false;
     for place in 1..it.count() {

@@ -1,4 +1,4 @@
-//! What functions give, as their help pages say.
+//! Results of functions, as in their help pages.
 
 use mainstay_ads_types::{Context, Failure, names, native, operation};
 use mainstay_types::{Date, Decimal, SqlType, Time, Timestamp, Value};

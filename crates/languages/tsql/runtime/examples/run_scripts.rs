@@ -1,12 +1,13 @@
-//! Runs files of T-SQL, as `sqlcmd -i` does, each over a new database in memory: to see which statements of an
-//! application's scripts do not run yet.
+//! Runs files of T-SQL, as `sqlcmd -i` does, each over a new database in memory: to find the statements of an
+//! application's scripts that do not run yet.
 //!
 //! ```text
 //! cargo run --workspace --example run_scripts -- [--all] [--together] FILE...
 //! ```
 //!
-//! Prints every error with the batch it comes from, then how many batches had one; with `--all` also what a client would
-//! see. With `--together` all files see one database. Files may be UTF-8, UTF-16 with a mark, or Latin-1.
+//! Prints every error with its batch, then the number of batches with errors; with `--all` also the output that a
+//! client would see. With `--together` all files share one database. Files may be UTF-8, UTF-16 with a mark, or
+//! Latin-1.
 
 #![allow(clippy::disallowed_methods, reason = "the scripts are files of whoever runs it")]
 #![allow(clippy::print_stdout, reason = "it is a tool that prints")]
@@ -36,7 +37,7 @@ fn decode(bytes: &[u8]) -> String {
     }
 }
 
-/// How many batches ran, and the errors of each kind.
+/// The number of batches that ran, and the errors of each kind.
 #[derive(Default)]
 struct Tally {
     batches: usize,

@@ -11,14 +11,14 @@
 //!                                                        Sink   what the client is told: rows, counts, messages
 //! ```
 //!
-//! A [`Session`] is one connection. It owns a session of the engine, a machine, and what T-SQL keeps between statements:
-//! `@@ROWCOUNT`, temporary tables by the level that made them, cursors, prepared handles, SET options.
+//! A [`Session`] is one connection. It owns a session of the engine, a machine, and the state of T-SQL between
+//! statements: `@@ROWCOUNT`, temporary tables by the level that created them, cursors, prepared handles, SET options.
 //!
-//! Plans and counts of what was run are shown by `plans`.
+//! The module `plans` shows plans and the counts of runs.
 //!
-//! Objects that are text - procedures, functions, triggers, views - are kept in the table `sys.mainstay_modules` of the
-//! database itself, so that making one belongs to the transaction that makes it. Temporary procedures (`#p`, `##p`) are in
-//! tables of their own, which end with the session or the server.
+//! Objects that are text - procedures, functions, triggers, views - are stored in the table `sys.mainstay_modules` of
+//! the database itself, so that creating one belongs to the transaction that creates it. Temporary procedures (`#p`,
+//! `##p`) are in separate tables, which end with the session or the server.
 
 mod catalog;
 mod changes;

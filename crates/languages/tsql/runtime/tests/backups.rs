@@ -1,6 +1,6 @@
 //! Files that clients name: backups, and files that are read (`break-01`).
 
-// Tables are made, and looked at, as other programs would.
+// Tables are created, and read, as other programs would.
 #![allow(clippy::disallowed_methods)]
 
 mod common;

@@ -66,7 +66,7 @@ fn texts_with_parameters_are_never_taken_for_each_other() {
     }
 }
 
-/// What a text means depends on its parameters' types, and on how quotes are read.
+/// The meaning of a text depends on its parameters' types, and on how quotes are read.
 #[test]
 fn the_same_text_is_compiled_for_each_way_to_read_it() {
     let mut session = session();
@@ -295,7 +295,7 @@ fn a_text_that_does_not_end_is_described_all_the_same() {
     assert!(help.contains("\nn | 3 | 2 | 0\n") && help.contains("PRIMARY KEY (clustered)"), "{help}");
 }
 
-/// What a call within a procedure stands for is kept from run to run.
+/// The target of a call within a procedure is kept from run to run.
 #[test]
 fn procedures_call_the_systems_again_and_again() {
     let mut session = session();
@@ -410,7 +410,8 @@ fn results_of_procedures_end_each_without_counts_too() {
     assert!(ends.iter().all(|end| end.count.is_none()), "{ends:?}");
 }
 
-/// What drivers read of a result's columns: bulk copies leave out what the table fills, data sets know what may be NULL.
+/// Drivers read properties of a result's columns: bulk copies leave out those that the table fills, data sets need to
+/// know which may be NULL.
 #[test]
 fn columns_of_results_say_what_their_tables_know() {
     let mut session = session();
@@ -488,8 +489,8 @@ fn rows_that_a_load_cannot_put_in_are_explained() {
     assert!(null.contains("515") && null.contains("Cannot insert the value NULL into column 'n'"), "{null}");
 }
 
-/// Triggers run where the load says so, once for all of its rows, with what defaults and identities have made of them; what
-/// fails in one takes the rows back.
+/// Triggers run where the load requests it, once for all of its rows, with the values of defaults and identities; an
+/// error in one rolls the rows back.
 #[test]
 fn a_load_fires_triggers_where_it_says_so() {
     let mut session = session();
@@ -523,7 +524,7 @@ fn a_load_fires_triggers_where_it_says_so() {
     assert!(instead.contains("40515"), "{instead}");
 }
 
-/// A load is one statement: what it has put in before it fails is taken back, and the transaction goes on.
+/// A load is one statement: rows that it inserted before it fails are rolled back, and the transaction goes on.
 #[test]
 fn a_load_that_fails_in_a_transaction_leaves_none_of_its_rows() {
     let mut session = session();
@@ -609,7 +610,7 @@ fn tables_are_of_their_types() {
     let mut session = instance_with_pairs().session();
     let mut listed = |types: &[DataType], rows| call(&mut session, "listed", vec![table("@t", "Pairs", types, rows)]);
     assert!(listed(&PAIR, vec![]).contains("(0 rows)"));
-    // NULL, or no rows: nothing is said of the columns.
+    // NULL, or no rows: the columns are not described.
     assert!(listed(&[], vec![]).contains("(0 rows)"));
     assert!(call(&mut session, "listed", vec![]).contains("(0 rows)"));
     let mut listed = |types: &[DataType], rows| call(&mut session, "listed", vec![table("@t", "Pairs", types, rows)]);
@@ -621,7 +622,7 @@ fn tables_are_of_their_types() {
     assert!(unknown.contains("Msg 2715"), "{unknown}");
 }
 
-/// What does not fit is told as an INSERT tells it, of the parameter.
+/// A value that does not fit is reported as by an INSERT, with the parameter's name.
 #[test]
 fn rows_of_tables_that_do_not_fit_are_told_in_words_of_the_language() {
     let mut session = session();
@@ -647,7 +648,7 @@ fn rows_of_tables_that_do_not_fit_are_told_in_words_of_the_language() {
     assert!(check.contains("Msg 547") && check.contains("@t") && !check.contains("@parameter"), "{check}");
 }
 
-/// Texts and bytes that are longer than their columns are told as an INSERT tells them.
+/// Texts and bytes that are longer than their columns are reported as by an INSERT.
 #[test]
 fn a_load_does_not_cut_texts_and_bytes() {
     let mut session = session();

@@ -1,4 +1,4 @@
-//! What callers of procedures see of each other, by isolation level, and what stays true when many of them write.
+//! Concurrent callers of procedures: visibility by isolation level, and invariants when many of them write.
 
 mod common;
 mod procedures;
@@ -86,7 +86,7 @@ fn increments_are_not_lost_and_read_committed_lets_values_be_overwritten() {
         }
     });
     assert_eq!(value(&mut instance.session(), "SELECT balance FROM Accounts WHERE id = 1"), "200");
-    // What was read before is not looked at again: the anomaly that the level allows.
+    // Rows that were read before are not read again: the anomaly that the level allows.
     let (mut one, mut other) = (instance.session(), instance.session());
     let read = "BEGIN TRAN DECLARE @b INT SELECT @b = balance FROM Accounts WHERE id = 2 ";
     assert_eq!(errors(&mut one, "CREATE TABLE #kept (b INT)"), NONE);
@@ -262,7 +262,7 @@ fn transfers_of_many_keep_the_sum_and_no_account_falls_below_nothing() {
                 }
             });
         }
-        // One who looks on sees the whole sum at any time.
+        // A reader sees the whole sum at any time.
         let mut session = instance.session();
         for _ in 0..20 {
             assert_eq!(value(&mut session, "SELECT SUM(balance) FROM Accounts"), "1000");
@@ -306,8 +306,8 @@ fn what_a_killed_session_has_done_is_undone() {
     });
 }
 
-/// The ways of putting a row in or counting it up that are safe on SQL Server: no key comes twice, no count is lost, and
-/// nobody is a victim.
+/// The ways of inserting or incrementing a row that are safe on SQL Server: no key comes twice, no increment is lost,
+/// and there is no deadlock victim.
 #[test]
 fn rows_that_are_not_there_are_held_by_who_looked_for_them() {
     let upserts = [
@@ -352,8 +352,9 @@ fn rows_that_are_not_there_are_held_by_who_looked_for_them() {
     }
 }
 
-/// HOLDLOCK of what a statement changes is enough: who looks at a key to change it or to put it in has it alone. Sources of
-/// several rows hold more than their keys, and a call that puts in several keys in a transaction of its own, too.
+/// HOLDLOCK of the target of a change is enough: a session that reads a key to change or insert it has it alone.
+/// Sources of several rows hold more than their keys, and a call that puts in several keys in a transaction of its own,
+/// too.
 #[test]
 fn what_a_change_holds_it_has_alone() {
     let merge = |hint: &str, source: &str| {
@@ -404,7 +405,7 @@ fn what_a_change_holds_it_has_alone() {
     }
 }
 
-/// Other keys are nobody's, and shared ranges that two want to fill are a deadlock with one victim.
+/// Other keys are not locked, and shared ranges that two sessions want to fill are a deadlock with one victim.
 #[test]
 fn a_held_range_keeps_out_no_more_than_its_rows() {
     let instance = instance("CREATE TABLE Counts (k INT PRIMARY KEY, n INT NOT NULL)");

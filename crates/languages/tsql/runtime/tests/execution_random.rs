@@ -1,7 +1,7 @@
-//! Random programs, run: batches made of a grammar, and the golden scripts with pieces cut, doubled and put elsewhere.
+//! Random programs, run: batches generated from a grammar, and the golden scripts with pieces cut, doubled and moved.
 //!
-//! Whatever a batch says, it ends, with no error that is the program's own fault, and the session answers the next one.
-//! The programs are valid T-SQL by their making; what they calculate is nobody's business here, errors of values included.
+//! Every batch ends, with no internal error, and the session answers the next one. The generated programs are valid
+//! T-SQL; their results are not checked, errors of values included.
 
 #![allow(clippy::disallowed_methods, reason = "the scripts are files of the repository")]
 
@@ -50,7 +50,7 @@ const VARIABLES: [(&str, &str); 10] = [
 /// A program while it is made.
 struct Maker {
     dice: Dice,
-    /// How deep statements are in each other.
+    /// The nesting depth of statements.
     depth: usize,
     cursors: usize,
 }
@@ -177,7 +177,7 @@ fn is_own_fault(text: &str) -> bool {
         .any(|word| text.contains(word))
 }
 
-/// What a session must still be able to do.
+/// Checks that a session still answers.
 fn answers(session: &mut mainstay_tsql_runtime::Session, after: &str) {
     let mut transcript = Transcript::default();
     session.batch("SET PARSEONLY OFF; SET NOEXEC OFF; SET SHOWPLAN_TEXT OFF; SET FMTONLY OFF;", &mut transcript);

@@ -1,5 +1,5 @@
-//! Definitions and rows in transactions beside other sessions: what goes on, what waits for how long, and what is found
-//! then.
+//! Definitions and rows in transactions beside other sessions: statements that proceed, statements that wait and for
+//! how long, and their results afterwards.
 
 mod common;
 
@@ -84,7 +84,7 @@ fn a_definition_locks_its_own_table() {
     assert_eq!(errors(&mut other, "INSERT Orders VALUES (3, 30)"), [1222]);
     assert_eq!(errors(&mut other, "DROP TABLE Orders"), [1222]);
     assert_eq!(errors(&mut other, "ALTER TABLE Stock ADD note VARCHAR(10)"), NONE);
-    // Who reads has the table as it was, and none of what is new.
+    // A reader has the table as it was, and nothing that is new.
     assert_eq!(value(&mut other, "SELECT * FROM Orders WHERE id = 2"), "2 | 20");
     assert_eq!(errors(&mut other, "SELECT a FROM News"), [208]);
     assert_eq!(errors(&mut one, "COMMIT"), NONE);
@@ -108,7 +108,7 @@ fn truncate_has_the_table_alone() {
     });
     assert_eq!(waited, NONE);
     assert_eq!(value(&mut one, "SELECT COUNT(*) FROM News"), "0");
-    // Who inserts waits for it and has a number of afterwards, by whichever way the row comes.
+    // A session that inserts waits for it and continues afterwards, by whichever way the row comes.
     let procedure = "CREATE PROCEDURE Put @a INT AS INSERT News (a) VALUES (@a)";
     assert_eq!(errors(&mut other, procedure), NONE);
     assert_eq!(errors(&mut other, "EXEC Put 1 INSERT News (a) SELECT a FROM News"), NONE);
@@ -150,7 +150,7 @@ fn an_object_is_created_once() {
     ] {
         let end = if kind == "FUNCTION" { " END" } else { "" };
         let text = |verb: &str, number: u8| format!("{verb} {kind} Made {body} {number}{end}");
-        // What one has made is there for the other one, who had looked before.
+        // An object that one session has created exists for the other one, which had looked before.
         assert_eq!(errors(&mut one, "BEGIN TRAN"), NONE);
         assert_eq!(errors(&mut one, &text("CREATE", 1)), NONE);
         // A trigger waits for the table before it looks for the name.
@@ -158,7 +158,7 @@ fn an_object_is_created_once() {
         assert_eq!(second, [2714], "{kind}");
         let kept = "SELECT definition FROM sys.sql_modules WHERE object_id = OBJECT_ID('Made')";
         assert_eq!(value(&mut one, kept), text("CREATE", 1));
-        // What one has dropped is gone for the other one.
+        // An object that one session has dropped is gone for the other one.
         assert_eq!(errors(&mut one, &format!("BEGIN TRAN DROP {kind} Made")), NONE);
         let second = while_it_waits(&mut other, &text("ALTER", 3), || assert_eq!(errors(&mut one, "COMMIT"), NONE));
         assert_eq!(second, [208], "{kind}");
@@ -174,7 +174,7 @@ fn a_table_has_its_new_name_with_all_that_belongs_to_it_or_not_at_all() {
     let trigger = "CREATE TRIGGER Watch ON Old AFTER INSERT AS UPDATE Stock SET amount = amount + 1 WHERE id = 1";
     assert_eq!(errors(&mut one, table), NONE);
     assert_eq!(errors(&mut one, trigger), NONE);
-    // The name of the default is somebody else's for a while.
+    // Another session holds the name of the default for a while.
     assert_eq!(errors(&mut other, "BEGIN TRAN EXEC sp_rename 'D_Old', 'D_Other'"), NONE);
     assert_eq!(errors(&mut one, "SET LOCK_TIMEOUT 20 EXEC sp_rename 'Old', 'New'"), [1222]);
     assert_eq!(errors(&mut one, "INSERT Old (b) VALUES (1)"), NONE);
@@ -209,7 +209,7 @@ fn tablock_has_the_table_of_a_change_alone() {
         assert_eq!(value(&mut other, "SELECT COUNT(*) FROM Orders WHERE id < 10"), "2", "{batch}");
         assert_eq!(errors(&mut one, "ROLLBACK"), NONE, "{batch}");
     }
-    // It waits for who has written, and a shared lock lets others have one.
+    // It waits for a writer, and a shared lock lets others have one.
     assert_eq!(errors(&mut one, "BEGIN TRAN UPDATE Orders SET amount = 5 WHERE id = 1"), NONE);
     assert_eq!(errors(&mut other, "INSERT Orders WITH (TABLOCK) VALUES (50, 5)"), [1222]);
     assert_eq!(errors(&mut one, "ROLLBACK"), NONE);
@@ -251,7 +251,7 @@ fn a_lock_timeout_is_that_of_the_open_transaction_too() {
     assert_eq!(errors(&mut one, "BEGIN TRAN UPDATE Orders SET amount = 5 WHERE id = 1"), NONE);
     let update = "UPDATE Orders SET amount = 6 WHERE id = 1";
     assert_eq!(errors(&mut other, &format!("BEGIN TRAN SET LOCK_TIMEOUT 20 {update}")), [1222]);
-    // What a pool gives out anew waits for ever.
+    // A session that a pool hands out again waits without a limit.
     other.reset(false);
     let done = while_it_waits(&mut other, update, || assert_eq!(errors(&mut one, "COMMIT"), NONE));
     assert_eq!(done, NONE);
@@ -402,7 +402,7 @@ fn who_waited_for_a_definition_goes_on_with_what_it_has_become() {
         assert_eq!(done, NONE, "{change}");
     }
     assert_eq!(value(&mut one, "SELECT COUNT(*), SUM(note) FROM Orders"), "5 | 25");
-    // What is gone is told as such.
+    // A dropped object is reported as missing.
     assert_eq!(errors(&mut one, "BEGIN TRAN DROP TABLE Orders"), NONE);
     let done = while_it_waits(&mut other, "EXEC Put 30", || assert_eq!(errors(&mut one, "COMMIT"), NONE));
     assert_eq!(done, [208]);

@@ -1,5 +1,5 @@
-//! Statements about users, rights and other databases, and parts of modules that are not supported: none is passed over in
-//! silence. Numbers are those of SQL Server's list of errors.
+//! Statements about users, rights and other databases, and unsupported parts of modules: none is ignored without a
+//! message. Numbers are those of SQL Server's list of errors.
 
 mod common;
 
@@ -73,7 +73,7 @@ fn other_databases_are_not_used() {
     assert_eq!(said(&mut session, "USE Northwind").0, [911]);
 }
 
-/// Parts that are not supported are told of when a module is created, with their lines (`new-14`).
+/// Unsupported parts are reported when a module is created, with their lines (`new-14`).
 #[test]
 fn parts_that_are_not_supported_are_told_of_at_once() {
     let mut session = session();

@@ -1,8 +1,9 @@
-//! Scripts of T-SQL with what a client sees of them: `scripts/NAME.sql` and `scripts/NAME.out`.
+//! Scripts of T-SQL with a client's view of their results: `scripts/NAME.sql` and `scripts/NAME.out`.
 //!
-//! The expected output was derived from SQL Server's documentation. `MAINSTAY_REWRITE=1` writes what is seen now, to be
-//! read before it is kept. Lines that begin with `--core` are statements of the core's SQL, which are run first, in a folder
-//! of its own; its files must be sound when the script is done. `--file NAME text` is a line of a file of that folder.
+//! The expected output was derived from SQL Server's documentation. `MAINSTAY_REWRITE=1` writes the actual output, to
+//! be checked before it is committed. Lines that begin with `--core` are statements of the core's SQL, which are run
+//! first, in a separate folder; its files must be intact when the script is done. `--file NAME text` is a line of a
+//! file of that folder.
 
 #![allow(clippy::disallowed_methods, reason = "the scripts are files of the repository")]
 

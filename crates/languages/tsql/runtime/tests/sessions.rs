@@ -1,4 +1,4 @@
-//! What several sessions see of each other, and objects that are files.
+//! Visibility between several sessions, and objects that are files.
 
 #![allow(clippy::disallowed_methods)]
 
@@ -98,7 +98,7 @@ fn copy_folder(from: &Path, to: &Path) {
     }
 }
 
-/// Waits until files are looked at again.
+/// Waits until files are checked again.
 fn later() {
     std::thread::sleep(Duration::from_millis(300));
 }
@@ -142,7 +142,7 @@ fn procedures_are_files_of_the_folder() {
     }
     assert!(seen(&mut session, "CREATE PROCEDURE Half AS SELECT 0 AS half").contains("Msg 2714"));
 
-    // A new version is taken; one that does not compile is told of, and the old one stays.
+    // A new version is taken; one that does not compile is reported, and the old one stays.
     write(&file, "CREATE OR ALTER PROCEDURE dbo.Half @n INT AS\nSELECT @n / 2.0 AS half");
     later();
     assert!(seen(&mut session, "EXEC Half 7").contains("\n3.500000\n"));
@@ -247,7 +247,7 @@ fn tables_columns_and_modules_get_other_names() {
     assert!(seen(&mut session, "EXEC sp_rename 'u', 'x', 'THING'").contains("Msg 15249"));
 }
 
-/// What a procedure gives that reads and fills a table which somebody else has made.
+/// A procedure that reads and fills a table of another session.
 const USER: &str = "CREATE PROCEDURE fill @v VARCHAR(20) AS
     BEGIN
         INSERT INTO #t VALUES (@v)
@@ -525,7 +525,7 @@ fn files_are_put_into_tables() {
         let told = seen(&mut session, &format!("SELECT * FROM OPENROWSET({from}) AS f"));
         assert!(told.contains(number), "{from}: {told}");
     }
-    // What failed has left nothing behind.
+    // The failed statement has left nothing behind.
     assert!(seen(&mut session, "SELECT COUNT(*) FROM small").contains("\n2\n"));
 }
 
@@ -546,7 +546,7 @@ fn files_of_the_folder_are_tables() {
     assert!(seen(&mut session, "SELECT SUM(price) AS s FROM prices").contains("\n3.25\n"));
 }
 
-/// A temporary table is told of where it is.
+/// A temporary table is described where it is.
 #[test]
 fn temporary_tables_are_told_of_in_tempdb() {
     let mut session = instance().session();
@@ -563,7 +563,7 @@ fn temporary_tables_are_told_of_in_tempdb() {
     assert!(seen(&mut session, "EXEC sp_help '#told'").contains("Msg 15009, "));
 }
 
-/// What the procedures about the server say of two sessions and one database.
+/// The procedures about the server show two sessions and one database.
 #[test]
 fn the_server_tells_who_is_there() {
     let instance = instance();
@@ -583,7 +583,7 @@ fn the_server_tells_who_is_there() {
     assert!(!seen(&mut one, "sp_who").lines().any(|line| line.starts_with(&format!("{others} |"))));
 }
 
-/// What a pool gives to its next user, and what others see of a session meanwhile.
+/// A session of a pool is reset for its next user, and others see its state meanwhile.
 #[test]
 fn a_session_is_reset_to_where_it_began() {
     let instance = instance();
@@ -603,7 +603,7 @@ fn a_session_is_reset_to_where_it_began() {
     assert_eq!((told().as_str(), session.database().as_str()), ("2 | 0", "test"));
 }
 
-/// What a session shows of another one that waits for it.
+/// A session sees that another one waits for it.
 #[test]
 fn it_is_shown_who_waits_for_whom() {
     let instance = instance();

@@ -1,5 +1,5 @@
-//! The time that a batch or call may take: it is ended wherever it is, is told so, and leaves what an attention leaves. And
-//! the memory: a batch ends where there is none.
+//! The time limit of a batch or call: it ends at any point, the client is told, and the state is the same as after an
+//! attention. And the memory limit: a batch ends when there is none left.
 
 mod common;
 

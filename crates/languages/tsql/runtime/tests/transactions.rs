@@ -1,4 +1,4 @@
-//! What clients are told of transactions that begin and end, by requests, statements and errors.
+//! Announcements to clients of transactions that begin and end, by requests, statements and errors.
 
 mod common;
 

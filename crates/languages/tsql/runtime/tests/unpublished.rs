@@ -1,8 +1,9 @@
 //! Statements beside a commit whose sync is under way: `sql-01`.
 //!
-//! SQL Server's INSERT of a key that another transaction has just put in waits for that one's lock, which is given up when its
-//! log is hardened; then it is 2627, and every later statement sees the row. That is what the pattern "insert, and if it is
-//! there update" lives on. The syncs of the test's disk are held back until the second statement waits.
+//! In SQL Server an INSERT of a key that another transaction has just inserted waits for the lock of that transaction,
+//! which is released when its log is hardened; then the error is 2627, and every later statement sees the row. The
+//! pattern "insert, and if it is there update" depends on that. The syncs of the test's disk are held back until the
+//! second statement waits.
 
 mod common;
 

@@ -1,4 +1,4 @@
-//! What existing records are compared with when a dictionary gets a new rule, and where those go that do not obey it.
+//! Validation of the existing records when a dictionary gets a new rule, and the table for records that break it.
 
 use std::path::PathBuf;
 use std::sync::Arc;
@@ -13,11 +13,11 @@ use crate::dictionary::{Session, rules};
 use crate::failure::{Failure, Result};
 use crate::files;
 
-/// How existing records are treated.
+/// Treatment of the existing records.
 pub struct Validation {
     /// ADS_NO_VALIDATE and its siblings.
     option: u32,
-    /// Where refused records are put.
+    /// The table for refused records.
     fail_table: Option<String>,
 }
 
@@ -82,7 +82,7 @@ pub fn validate(
         ) => &named.parent,
         _ => return Ok(()),
     };
-    // The rule as it will be, in a copy that nobody else sees.
+    // The new rule, in a private copy.
     let mut changed = contents.clone();
     let object = match named.kind {
         ADS_DD_TABLE_OBJECT => changed.get_mut(ADS_DD_TABLE_OBJECT, "", table)?,
@@ -155,7 +155,7 @@ pub fn put_aside(
     Ok(area.close()?)
 }
 
-/// The table that refused records are kept in: one that is there, if they are appended, else a new one.
+/// The table for refused records: an existing one if they are appended, else a new one.
 fn fail_table(
     session: &Session,
     contents: &Contents,

@@ -1,4 +1,4 @@
-//! Links to other dictionaries; publications and subscriptions, which are kept and not acted on.
+//! Links to other dictionaries; publications and subscriptions, which are stored and have no effect.
 
 use std::sync::PoisonError;
 
@@ -11,7 +11,7 @@ use crate::dictionary::session::Link;
 use crate::dictionary::{Live, Session};
 use crate::failure::{Failure, Result};
 
-/// What a link leads to must be a dictionary, and let its user in.
+/// Checks that the target of a link is a dictionary, and that its user can log in there.
 fn check(session: &Session, path: &str, user: Option<&str>, password: &str) -> Result<()> {
     let failed = |failure: Failure| Failure::new(AE_LINK_ACTIVATION_FAILED, failure.into_detail());
     let live = Live::open(std::sync::Arc::clone(&session.files), &session.path_of(path)).map_err(failed)?;
@@ -21,7 +21,7 @@ fn check(session: &Session, path: &str, user: Option<&str>, password: &str) -> R
     }
 }
 
-/// The user of a link; none if it is whoever is connected.
+/// The user of a link; `None` if it is the connected user.
 fn user_of(options: u32, user: Text) -> Option<String> {
     match options & ADS_LINK_AUTH_ACTIVE_USER {
         0 => Some(user.optional_string().unwrap_or_default()),

@@ -1,4 +1,4 @@
-//! Data dictionaries: making, opening and closing them; what the other files of this folder need.
+//! Data dictionaries: creating, opening and closing them; functions that the other files of this folder share.
 
 use std::path::Path;
 use std::sync::Arc;

@@ -1,4 +1,4 @@
-//! Opening tables and views of a dictionary by their names there, with their rights and rules; making new ones.
+//! Opening tables and views of a dictionary by their names there, with their rights and rules; creating new ones.
 
 use std::sync::{Arc, OnceLock, Weak};
 
@@ -22,25 +22,25 @@ use crate::files;
 use crate::statement::Statement;
 use crate::table::{Opening, State, Table};
 
-/// What a dictionary says about an open table.
+/// The dictionary's entry for an open table.
 #[derive(Debug, Default)]
 pub struct Bound {
     /// The fields that the user may not read.
     hidden: Vec<String>,
-    /// Whether conditions may use them all the same.
+    /// True if conditions may use hidden fields all the same.
     filters_hidden: bool,
 }
 
-/// Where an open table keeps that.
+/// The slot for that in an open table.
 pub type Binding = OnceLock<Bound>;
 
 impl Bound {
-    /// Whether there are fields that the user may not read.
+    /// Returns true if there are fields that the user may not read.
     pub fn hides_some(&self) -> bool {
         !self.hidden.is_empty()
     }
 
-    /// Whether the user may not read a field.
+    /// Returns true if the user may not read a field.
     pub fn hides(&self, state: &State, field: usize) -> bool {
         let name = || state.area.fields().get(field).map(|field| field.name.as_str());
         !self.hidden.is_empty() && name().is_some_and(|name| self.hidden.iter().any(|hidden| hidden == name))
@@ -133,7 +133,7 @@ fn open_far(handle: Handle, through: &Arc<Connection>, name: &str, wanted: &Want
     Ok(Some(handle_of_table))
 }
 
-/// What the user may do with a table, by itself or through one of its columns at least.
+/// The user's rights to a table: those to the table itself or to at least one of its columns.
 fn rights_to(session: &Session, contents: &Contents, table: &str) -> u32 {
     let columns = contents
         .grants
@@ -188,7 +188,7 @@ fn open_table(
     table: &Object,
     wanted: &Wanted,
 ) -> Result<Handle> {
-    // What must be true of its records is not known.
+    // The rules for records in a dictionary of the vendor's are unknown, so its tables are opened read-only.
     let only_reads = if contents.is_read_only { ADS_READONLY } else { 0 };
     let wanted = &Wanted { alias: wanted.alias.clone(), options: wanted.options | only_reads, ..*wanted };
     check_opening(session, contents, table, wanted.options & ADS_READONLY == 0)?;
@@ -227,7 +227,7 @@ pub fn hidden_columns(session: &Session, contents: &Contents, table: &str, field
     fields.iter().map(|field| field.name.clone()).filter(|name| !readable(name)).collect()
 }
 
-/// Gives an open table what the dictionary says: its index files, its rules, and which columns are not shown.
+/// Applies the dictionary's entry to an open table: its index files, its rules, and its hidden columns.
 fn bind(
     through: &Arc<Connection>,
     session: &Arc<Session>,
@@ -298,7 +298,7 @@ fn open_rows(handle: Handle, through: &Arc<Connection>, name: &str, outcome: &Ou
     opened.map(|(handle, _)| handle)
 }
 
-/// Whether a new table becomes one of the dictionary, and fails if it may not.
+/// Returns true if a new table is added to the dictionary; fails if its name is taken.
 ///
 /// Errors: AE_PERMISSION_DENIED; AE_INVALID_OBJECT_NAME for a name that is taken.
 pub fn check_new(through: &Connection, name: &str) -> Result<bool> {
@@ -311,7 +311,7 @@ pub fn check_new(through: &Connection, name: &str) -> Result<bool> {
     Ok(may)
 }
 
-/// Puts a new table into the dictionary, and gives it what the dictionary says about tables.
+/// Puts a new table into the dictionary, and applies the dictionary's defaults for tables to it.
 pub fn add_new(through: &Arc<Connection>, name: &str, opened: &Arc<Table>) -> Result<()> {
     let Some(session) = &through.dictionary else { return Ok(()) };
     let kinds = (opened.table_type, opened.char_type);

@@ -1,4 +1,4 @@
-//! Views, procedures, functions, packages and triggers: kept here, run by the SQL engine.
+//! Views, procedures, functions, packages and triggers: stored here, run by the SQL engine.
 
 use crate::border::*;
 use crate::calls::dictionary::properties::Named;
@@ -7,7 +7,7 @@ use crate::constants::*;
 use crate::dictionary::Object;
 use crate::failure::{Failure, Result};
 
-/// Makes an object of a kind that may be made by whoever has the right to make such.
+/// Creates an object of a kind; the right to create this kind is enough.
 fn make(dictionary: Handle, kind: u32, parent: &str, name: &str, fill: impl FnOnce(&mut Object)) -> Result<()> {
     let session = session(dictionary)?;
     change(&session, (kind, "", "", ADS_PERMISSION_CREATE), |contents| {

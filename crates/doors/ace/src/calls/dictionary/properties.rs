@@ -1,4 +1,4 @@
-//! Properties of the objects of a dictionary: those that are kept, and those that follow from files.
+//! Properties of the objects of a dictionary: those that are stored, and those that follow from files.
 
 use mainstay_workarea::{Area, Mode};
 
@@ -19,7 +19,7 @@ use crate::failure::{Failure, Result};
 pub struct Named {
     /// Its kind.
     pub kind: u32,
-    /// What it is of.
+    /// The name of the object's parent.
     pub parent: String,
     /// Its name.
     pub name: String,
@@ -43,7 +43,7 @@ impl Named {
         Named { kind: ADS_DD_FUNCTION_OBJECT, parent: parent.to_owned(), name: name.to_owned() }
     }
 
-    /// Whose rights are asked about: those to a field are asked by themselves, those to what a table has are the table's.
+    /// The object whose rights are checked: a field's own, or those of the table for its other parts.
     fn with_rights(&self) -> (u32, &str, &str) {
         match self.kind {
             ADS_DD_INDEX_OBJECT | ADS_DD_INDEX_FILE_OBJECT => (ADS_DD_TABLE_OBJECT, "", &self.parent),
@@ -84,7 +84,7 @@ impl Named {
     }
 }
 
-/// Refuses who may not see or change a property.
+/// Checks that the user may see or change a property.
 fn check(session: &Session, contents: &Contents, named: &Named, who: Who) -> Result<()> {
     let access = &session.access;
     let is_administrator = access.is_administrator(contents);
@@ -217,7 +217,7 @@ fn invalid_name(named: &Named) -> Failure {
     Failure::new(AE_INVALID_OBJECT_NAME, named.name.clone())
 }
 
-/// What a field is, from its table.
+/// A property of a field that follows from its table.
 fn of_field(area: &Area, contents: &Contents, named: &Named, id: u32) -> Result<Property> {
     let place = area.field_number(&named.name).ok_or_else(|| invalid_name(named))?;
     let field = area.fields().get(place).ok_or_else(|| invalid_name(named))?;
@@ -235,7 +235,7 @@ fn of_field(area: &Area, contents: &Contents, named: &Named, id: u32) -> Result<
     })
 }
 
-/// What an order is, from its table's index files.
+/// A property of an order that follows from the index files of its table.
 fn of_index(area: &Area, named: &Named, id: u32) -> Result<Option<Property>> {
     let order = area.order_named(&named.name).and_then(|id| area.order_info(id)).ok_or_else(|| invalid_name(named))?;
     Ok(Some(match id {
@@ -278,7 +278,7 @@ pub fn get(dictionary: Handle, named: &Named, id: u16, value_place: Pointer, len
     let found = value(&session, &contents, named, id)?;
     let found = match (found, rule.form) {
         (Some(found), _) => found,
-        // A switch that was never set is off; so are the numbers of versions, and nobody has failed to log in.
+        // A switch that was never set is off; so are the numbers of versions and of failed logins.
         (None, Form::Flag) => Property::Number(0),
         (None, _) if NOTHING_IS_0.contains(&id) => Property::Number(0),
         (None, _) => return Err(Failure::new(AE_PROPERTY_NOT_SET, rule.name)),
@@ -311,7 +311,7 @@ fn known(kind: u32, id: u32) -> Result<&'static Rule> {
     properties::find(kind, id).ok_or_else(|| Failure::new(AE_INVALID_PROPERTY_ID, id.to_string()))
 }
 
-/// What the program gives: a value, or nothing to take the property away.
+/// The value that the program gives; `None` removes the property.
 fn taken(rule: &Rule, is_wide: bool, place: Pointer, length: u16) -> Result<Option<Property>> {
     if place.is_null() || length == 0 {
         return Ok(None);

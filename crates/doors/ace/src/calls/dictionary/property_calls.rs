@@ -1,4 +1,4 @@
-//! The calls that give and set properties, one for each kind of object: all of them are two functions of `properties`.
+//! The calls that get and set properties, one for each kind of object: all of them are two functions of `properties`.
 
 use crate::border::*;
 use crate::calls::dictionary::checks::Validation;

@@ -115,7 +115,7 @@ fn check_indexes(session: &Session, contents: &Contents, relation: &mut Relation
     }
 }
 
-/// Every child must have its parent; those without are put aside where the program says so.
+/// Every child must have its parent; those without one go into the table that the program names.
 fn check_children(
     session: &Session,
     contents: &Contents,
@@ -149,7 +149,7 @@ pub fn remove(dictionary: Handle, name: Text) -> Result<()> {
     })
 }
 
-/// Whether this connection's changes are held to the relations; for administrators, who mend what they break.
+/// Switches the checks of relations off or on for this connection; for administrators, who repair data with it.
 fn switch(connection: Handle, off: bool) -> Result<()> {
     let session = session(connection)?;
     let contents = session.live.contents()?;

@@ -1,4 +1,4 @@
-//! Going through the objects of a dictionary.
+//! Enumeration of the objects of a dictionary.
 
 use std::sync::{Arc, Mutex, PoisonError};
 

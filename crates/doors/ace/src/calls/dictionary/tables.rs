@@ -75,7 +75,7 @@ pub fn add(
     let stem = found.file_stem().map(|stem| stem.to_string_lossy().into_owned());
     let name = name.optional_string().or(stem).unwrap_or_default();
     calls::tables::check_type(table_type.into())?;
-    // The table's file says whether it is one, and its index files whether they are its.
+    // The table's file shows if it is a table, and its index files if they belong to it.
     let mut options = area_options(table_type.into());
     options.open_structural = false;
     let mut area = Area::open(std::sync::Arc::clone(&session.files), &found, &options)?;
@@ -150,7 +150,7 @@ pub fn add_90(
     add(dictionary, name, path, table_type, char_type, index_files, comments)
 }
 
-/// Fails unless nobody uses a table, and no relation has it as its parent.
+/// Fails if a table is in use, or is the parent of a relation.
 fn must_be_free(session: &Session, contents: &Contents, table: &str) -> Result<()> {
     let is_parent = |relation: &&crate::dictionary::Object| {
         relation.text(ADS_DD_RI_PRIMARY_TABLE).is_some_and(|parent| same(parent, table))

@@ -1,4 +1,4 @@
-//! Users, groups, and what they may do.
+//! Users, groups, and their rights.
 
 use crate::border::*;
 use crate::calls::dictionary::{change, session};
@@ -127,7 +127,8 @@ fn grantee_of(contents: &Contents, name: &str) -> Result<(String, bool)> {
     user.map_or_else(group, Ok)
 }
 
-/// What a call asks for: the permissions, and whether they may be given on. Asking for all is asking for what there is.
+/// The permissions that a call requests, and true if they may be granted on. Asking for all is asking for what there
+/// is.
 fn wanted(permissions: u32, kind: u32, is_user: bool, creates: bool) -> Result<(u32, bool)> {
     let with_grant = permissions & ADS_PERMISSION_WITH_GRANT != 0;
     let mut possible = rights_to(kind).unwrap_or(0);
@@ -191,7 +192,7 @@ fn give(
         };
         let at = contents.grants.iter().position(is_it);
         let at = at.unwrap_or_else(|| {
-            // What a user has without any grant is the right to inherit.
+            // A user without any grant has the right to inherit.
             let inherits = is_user && kind != ADS_DD_FIELD_OBJECT && !creates;
             let permissions = if inherits { ADS_PERMISSION_INHERIT } else { 0 };
             contents.grants.push(Grant { kind, parent, name, grantee, permissions, grantable: 0 });
@@ -250,7 +251,7 @@ pub fn permissions(
     })
 }
 
-/// What the connected user may do with a table, as one number.
+/// The connected user's rights to a table, as one number.
 pub fn verify(object: Handle, table: Text, rights: Out<u32>) -> Result<()> {
     let session = session(object)?;
     let contents = session.live.contents()?;

@@ -1,10 +1,11 @@
 //! Constructs of Advantage SQL in a script that are refused, ignored, or different from Advantage.
 //!
-//! A script is read as one; where it has an error, it is cut at the semicolons outside of blocks, and each statement is read by
-//! itself, so that each reports its error. The rows are in [`CONSTRUCTS`], from which docs/not-supported-adssql.md is written.
+//! A script is parsed as a whole; if it has an error, it is cut at the semicolons outside of blocks, and each statement
+//! is parsed by itself, so that each reports its error. The rows are in [`CONSTRUCTS`], from which
+//! docs/not-supported-adssql.md is written.
 //!
-//! Limits: columns of tables are not known, so a refusal that depends on them is not found; clauses that the parser reads and does
-//! not keep are on the page only.
+//! Limits: columns of tables are unknown, so a refusal that depends on them is not found; clauses that the parser reads
+//! and discards are on the page only.
 
 mod constructs;
 mod pieces;
@@ -67,7 +68,7 @@ pub fn assess(text: &str, names: &Names) -> Assessed {
 struct Walk<'t> {
     names: &'t Names,
     lines: &'t Lines,
-    /// Where the piece begins that is walked.
+    /// The offset of the piece that is walked.
     offset: u32,
     line: u32,
     in_function: bool,

@@ -1,4 +1,4 @@
-//! The statements of a script, each read by itself where the script as a whole has an error.
+//! The statements of a script, each parsed by itself where the script as a whole has an error.
 
 use crate::error::Parse;
 use crate::parser::parse;

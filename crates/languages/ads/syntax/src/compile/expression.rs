@@ -1,4 +1,4 @@
-//! Expressions over variables, as the machine's own where the types of all operands are known.
+//! Expressions over variables, compiled to the machine's operations where the types of all operands are known.
 
 use super::{Compiler, key, slot};
 use crate::reduce::{binary_function, moment, number};
@@ -14,7 +14,7 @@ use std::sync::atomic::AtomicU64;
 /// The state of RAND in scripts.
 static SEED: AtomicU64 = AtomicU64::new(0x2545_F491_4F6C_DD1D);
 
-/// What a value of a type is stored as.
+/// The core's type for values of a type.
 pub fn storage_type(sql_type: SqlType) -> Type {
     match sql_type {
         SqlType::Boolean => Type::Boolean,
@@ -38,7 +38,7 @@ fn is_integer(sql_type: SqlType) -> bool {
     matches!(sql_type, SqlType::TinyInt | SqlType::SmallInt | SqlType::Integer | SqlType::BigInt)
 }
 
-/// What a CICHAR compares by.
+/// The collation of CICHAR.
 const CASE_INSENSITIVE: Collation = Collation::CaseInsensitive;
 
 fn ignores_case(sql_type: SqlType) -> bool {
@@ -52,7 +52,7 @@ fn is_text(sql_type: SqlType) -> bool {
 /// A function of the dialect as the machine calls it.
 struct Function(mainstay_ads_types::Operation);
 
-/// What is assigned to a variable of a type.
+/// Converts a value to the type of the variable that it is assigned to.
 struct Assigned(SqlType);
 
 fn raised(failure: Failure) -> Box<Raised> {
@@ -288,7 +288,7 @@ impl Compiler {
                 SqlType::Boolean,
             )),
             ("iif" | "if" | "coalesce" | "ifnull" | "isnull", _) => None,
-            // What the session answers is its host's to say.
+            // The host answers functions of the session.
             (session, _) if crate::reduce::SESSION_FUNCTIONS.contains(&session) => None,
             (name, _) => function(name, arguments),
         }
@@ -357,7 +357,7 @@ fn function(name: &str, arguments: Vec<Typed>) -> Option<Typed> {
     let operation = mainstay_ads_types::operation(name)?;
     let types: Vec<Option<SqlType>> = arguments.iter().map(|(_, sql_type)| Some(*sql_type)).collect();
     let sql_type = operation.bind(&types).ok()??;
-    // A number of no fixed scale is kept with the value.
+    // A number of no fixed scale is stored with the value.
     let ty = match sql_type {
         SqlType::Decimal { .. } => return None,
         sql_type => storage_type(sql_type),

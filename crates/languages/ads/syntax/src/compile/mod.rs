@@ -1,4 +1,4 @@
-//! From scripts to the typed form of programs.
+//! Compilation of scripts to the typed form of programs.
 //!
 //! ```text
 //!   DECLARE i Integer;           slot i int
@@ -8,11 +8,12 @@
 //!   END;
 //! ```
 //!
-//! Flow of control, variables, and expressions over variables whose types are known become the machine's own. Everything
-//! else is an [`Action`] of the host: a statement of SQL, or an expression with a cursor's column, a subquery, a function of
-//! the database, which [`crate::evaluate()`] computes from the tree.
+//! Flow of control, variables, and expressions over variables whose types are known become the machine's own.
+//! Everything else is an [`Action`] of the host: a statement of SQL, or an expression with a cursor's column, a
+//! subquery, or a function of the database, which [`crate::evaluate()`] computes from the tree.
 //!
-//! FINALLY is written out where it is left: behind the statement, for errors, and before each LEAVE, CONTINUE and RETURN.
+//! FINALLY is repeated at each of its exits: behind the statement, for errors, and before each LEAVE, CONTINUE and
+//! RETURN.
 
 mod expression;
 
@@ -36,14 +37,14 @@ pub struct Script {
     pub actions: Vec<Action>,
 }
 
-/// What the machine asks its host to do.
+/// A request of the machine to its host.
 #[derive(Debug)]
 pub struct Action {
-    /// What.
+    /// The kind of the action.
     pub kind: ActionKind,
     /// The variables whose values are its inputs, in order.
     pub names: Vec<(String, SqlType)>,
-    /// Where it stands.
+    /// The statement's place.
     pub span: Span,
 }
 
@@ -62,7 +63,7 @@ pub enum ActionKind {
     Close(String),
     /// RAISE: class, number, text.
     Raise(String, Box<Expr>, Box<Expr>),
-    /// Whether the error that is handled is of this class.
+    /// True if the error being handled is of this class.
     IsClass(String),
 }
 
@@ -117,7 +118,7 @@ pub fn key(name: &str) -> String {
     name.to_lowercase()
 }
 
-/// Where the lines of a text begin.
+/// The offsets of the lines of a text.
 fn lines(text: &str) -> Vec<u32> {
     let ends = text.bytes().enumerate().filter(|(_, byte)| *byte == b'\n');
     ends.map(|(place, _)| u32::try_from(place).unwrap_or(u32::MAX)).collect()
@@ -129,11 +130,11 @@ struct Variable {
     sql_type: SqlType,
 }
 
-/// What LEAVE and RETURN have to run before they go.
+/// A FINALLY block that LEAVE and RETURN run before they jump.
 #[derive(Clone)]
 struct Final {
     body: Vec<Statement>,
-    /// How many loops are around it.
+    /// The number of enclosing loops.
     loops: usize,
 }
 
@@ -141,7 +142,7 @@ struct Compiler {
     routine: Routine,
     actions: Vec<Action>,
     variables: HashMap<String, Variable>,
-    /// What the cursors go over, as they were declared.
+    /// The sources of the cursors, as they were declared.
     cursors: HashMap<String, Option<CursorSource>>,
     lines: Vec<u32>,
     returns: Option<SqlType>,
@@ -451,7 +452,7 @@ fn slot(variable: Variable) -> Expression {
     Expression::new(storage_type(variable.sql_type), ExpressionKind::Slot(variable.slot))
 }
 
-/// Whether a statement needs no machine: it is alone, and no part of the flow of a script.
+/// Returns true if a statement needs no machine: it is alone, and not control flow.
 pub fn is_plain(statements: &[Statement]) -> bool {
     let [statement] = statements else { return false };
     use StatementKind::{

@@ -1,8 +1,8 @@
-//! What stands behind the columns of CREATE INDEX: where the index is, and for one of words (CONTENT) how a text becomes
-//! words.
+//! The clauses after the columns of CREATE INDEX: the place of the index, and for a word index (CONTENT) the splitting
+//! of a text into words.
 //!
-//! A list of characters or words is added to the default one, and stands in its place behind NEW. Source: the help pages
-//! "CREATE INDEX" and "Full Text Search Index Options".
+//! A list of characters or words is added to the default one, and replaces it after NEW. Source: the help pages "CREATE
+//! INDEX" and "Full Text Search Index Options".
 
 use super::Parser;
 use crate::error::{Parse, SqlError};
@@ -10,7 +10,7 @@ use crate::tree::Content;
 use mainstay_ads_types::native;
 use mainstay_ads_types::words::{NOISE, Options};
 
-/// As long as a word of an index may be.
+/// The greatest length of a word of an index.
 const LONGEST: u32 = 1000;
 
 impl Parser<'_> {

@@ -1,4 +1,4 @@
-//! Where the parser is in its tokens: looking, taking, names, lists, and the errors about what is not expected.
+//! The parser's position in its tokens: lookahead, names, lists, and the errors about unexpected tokens.
 
 use super::Parser;
 use crate::error::{Parse, SqlError};
@@ -31,14 +31,14 @@ impl<'t> Parser<'t> {
         self.at = (self.at + 1).min(self.tokens.len().saturating_sub(1));
     }
 
-    /// Whether the token some places ahead is this word (in any case) or symbol.
+    /// Returns true if the token some places ahead is this word (in any case) or symbol.
     pub(super) fn is(&self, ahead: usize, word: &str) -> bool {
         let token = self.token(ahead);
         matches!(token.kind, TokenKind::Word | TokenKind::Reserved | TokenKind::Symbol | TokenKind::Unknown)
             && self.token_text(ahead).eq_ignore_ascii_case(word)
     }
 
-    /// Whether these words or symbols, separated by blanks, come next.
+    /// Returns true if these words or symbols, separated by blanks, are next.
     pub(super) fn sees(&self, words: &str) -> bool {
         words.split(' ').enumerate().all(|(ahead, word)| self.is(ahead, word))
     }
@@ -70,7 +70,7 @@ impl<'t> Parser<'t> {
         }
     }
 
-    /// What stands there, for an error.
+    /// The text at the current place, for an error.
     fn instead(&self) -> String {
         match self.kind() {
             TokenKind::End => String::new(),
@@ -86,7 +86,7 @@ impl<'t> Parser<'t> {
         }
     }
 
-    /// Whether the token is a name where one is allowed: a word that is not reserved, or anything in quotes.
+    /// Returns true if the token is a name where one is allowed: a word that is not reserved, or anything in quotes.
     pub(super) fn is_name(&self, ahead: usize) -> bool {
         match self.token(ahead).kind {
             TokenKind::Quoted | TokenKind::DoubleQuoted => true,

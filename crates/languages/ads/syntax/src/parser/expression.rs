@@ -1,5 +1,5 @@
-//! Operators, by precedence. From the tightest: signs and `~`; `* /`; `%`; `+ -`; `& | ^ << >>`; comparisons; NOT; AND; OR.
-//! Source: the help page "SQL Operators".
+//! Operators, by precedence. From the tightest: signs and `~`; `* /`; `%`; `+ -`; `& | ^ << >>`; comparisons; NOT; AND;
+//! OR. Source: the help page "SQL Operators".
 
 use super::Parser;
 use crate::error::Parse;

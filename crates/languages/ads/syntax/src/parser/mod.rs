@@ -1,4 +1,4 @@
-//! Tokens to a tree, by recursive descent.
+//! Recursive-descent parser from tokens to a tree.
 //!
 //! ```text
 //!   cursor       tokens, names, lists, errors     statement   which statement it is; scripts
@@ -8,8 +8,9 @@
 //!   source       FROM
 //! ```
 //!
-//! Reading ends at the first error, as the engine's own does. Neither the depth of recursion nor the length of a chain of
-//! operators is without a limit, so that the stack is never at risk, while parsing or while the tree is walked or dropped.
+//! Parsing ends at the first error, as in the vendor's engine. Both the depth of recursion and the length of a chain of
+//! operators are limited, so that the stack never overflows, neither while parsing nor while the tree is walked or
+//! dropped.
 
 mod change;
 mod content;
@@ -30,7 +31,7 @@ use crate::tree::{Expr, Span, Statement};
 use mainstay_ads_types::native;
 use mainstay_tsql_syntax::{Token, TokenKind, tokens};
 
-/// How deep statements, queries, expressions and parentheses may be nested in each other.
+/// The greatest nesting depth of statements, queries, expressions and parentheses.
 pub const MAX_DEPTH: u32 = 80;
 
 /// The most operators that a value may have one after another.
@@ -95,7 +96,7 @@ struct Parser<'t> {
     depth: u32,
     chain: u32,
     parameters: Vec<String>,
-    /// How many `?` there were.
+    /// The number of `?` so far.
     marks: usize,
 }
 

@@ -5,7 +5,7 @@ use crate::error::{Parse, SqlError};
 use crate::tree::{Module, ModuleKind, Parameter, StatementKind, Trigger};
 
 impl Parser<'_> {
-    /// What follows CREATE or ALTER.
+    /// The rest of CREATE or ALTER.
     pub(super) fn module(&mut self, alter: bool) -> Parse<StatementKind> {
         match self.accept_any(&["PROCEDURE", "FUNCTION", "TRIGGER"]) {
             Some("PROCEDURE") => self.procedure(alter),

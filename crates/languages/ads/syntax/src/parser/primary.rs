@@ -1,4 +1,4 @@
-//! What operators combine: literals, columns, variables, parameters, functions, CASE, subqueries.
+//! Operands of operators: literals, columns, variables, parameters, functions, CASE, subqueries.
 
 use super::Parser;
 use super::expression::call;

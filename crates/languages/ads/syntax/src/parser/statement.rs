@@ -1,4 +1,4 @@
-//! Which statement it is, and the statements of scripts.
+//! The choice of the statement, and the statements of scripts.
 
 use super::Parser;
 use crate::error::{Parse, SqlError};

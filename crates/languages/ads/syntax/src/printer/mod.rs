@@ -1,4 +1,4 @@
-//! Statements written back, so that reading them again gives the same tree.
+//! Statements printed, so that parsing them again gives the same tree.
 
 mod query;
 
@@ -63,7 +63,7 @@ impl Printer {
         let _ = write!(self.out, "'{}'", text.replace('\'', "''"));
     }
 
-    /// How an index of words is made; what is as by default is left out.
+    /// The options of an index of words; defaults are left out.
     fn content(&mut self, content: &Content) {
         let (options, default) = (&content.options, Options::default());
         let _ = write!(self.out, " CONTENT MIN WORD {} MAX WORD {}", options.shortest, options.longest);

@@ -5,7 +5,8 @@
 //!   FROM orders o INNER JOIN lines l ON l.o = o.id  FROM "lines" AS "l" WHERE "ads:equal"("l"."o", "o"."id")
 //! ```
 //!
-//! MERGE is several statements: which rows are new is found first, then the others are updated, then those are inserted.
+//! MERGE is several statements: first a query finds the new rows, then the others are updated, then the new ones are
+//! inserted.
 
 use super::{Reducer, Scope, quoted, table_name};
 use crate::error::{Parse, SqlError};
@@ -164,8 +165,8 @@ pub fn merge(merge: &Merge, using: &Source, scope: &dyn Scope) -> Parse<MergePla
     Ok(plan)
 }
 
-/// The UPDATE and the INSERT that a MERGE without USING is, the second for when the first finds no row, and a query that
-/// tells whether there is one.
+/// The UPDATE and the INSERT that a MERGE without USING consists of, the second for the case that the first finds no
+/// row, and a query that tests if there is one.
 ///
 /// Errors: as [`super::query`].
 pub fn upsert(merge: &Merge, scope: &dyn Scope) -> Parse<(Option<String>, Option<String>, String)> {
@@ -267,7 +268,7 @@ pub fn changed_table<'t>(target: &'t ObjectName, from: &'t [Source]) -> &'t Obje
     from.iter().find_map(|source| find(source, target)).unwrap_or(target)
 }
 
-/// Whether a source has the table of this name or alias.
+/// Returns true if a source has the table of this name or alias.
 fn names(source: &Source, name: &ObjectName) -> bool {
     match source {
         Source::Table(table) => is_alias(table, name) || table_name(&table.name) == table_name(name),
@@ -326,7 +327,7 @@ impl Reducer<'_> {
         let from = self.out.len();
         self.expression(value)?;
         let written = self.out.split_off(from);
-        // What is short enough as it is written is so without its quotes, too.
+        // A text that is short enough with its quotes is short enough without them.
         let is_short = written.starts_with('\'') && written.chars().count() <= length as usize + 2;
         match is_short || written == "NULL" {
             true => self.push(&written),

@@ -80,7 +80,7 @@ fn column(column: &Column) -> Parse<String> {
 
 /// Reduces a CREATE TABLE; `target` is the core's name of the table.
 ///
-/// Errors: 2135 for a type that is none.
+/// Errors: 2135 for an unknown type.
 pub fn create_table(table: &CreateTable, target: &str) -> Parse<String> {
     let mut columns = table.columns.iter().map(column).collect::<Parse<Vec<_>>>()?;
     if let Some((_, key)) = &table.primary_key {

@@ -47,7 +47,7 @@ impl Reducer<'_> {
             }
             Expr::Case(case) => self.case(case),
             Expr::Cast(cast) => self.cast(cast),
-            // What compares or orders by it looks for it there.
+            // Comparisons and ORDER BY look for the collation themselves.
             Expr::Collate(inner, _) => self.expression(inner),
             Expr::Call(call) => self.function(call),
             Expr::OdbcLiteral(kind, text) => self.moment(&kind.text, text),
@@ -302,7 +302,7 @@ pub(crate) fn moment(kind: &str, text: &str) -> Parse<(Value, SqlType)> {
     Ok((value, sql_type))
 }
 
-/// Whether one of these values compares without regard to case: it was said so, or it is a CICHAR.
+/// Returns true if one of these values compares without regard to case: by a COLLATE, or because it is a CICHAR.
 ///
 /// Errors: those of the scope.
 pub(crate) fn ignores_case(values: &[&Expr], scope: &dyn Scope) -> Parse<bool> {

@@ -133,7 +133,7 @@ impl Reducer<'_> {
         Ok(())
     }
 
-    /// What a DBF table knows of its records; the argument is the table's alias.
+    /// A property of the current record of a DBF table; the argument is the table's alias.
     fn record(&mut self, name: &str, arguments: &[&Expr]) -> Parse<()> {
         if let [Expr::Column(table)] = arguments {
             self.name(table.last());

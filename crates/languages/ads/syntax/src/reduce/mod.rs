@@ -1,4 +1,4 @@
-//! From the dialect's queries and changes to the SQL of the core.
+//! Reduction of the dialect's queries and changes to the SQL of the core.
 //!
 //! ```text
 //!   SELECT TOP 2 lastname + ', ' + firstname, qty FROM items WHERE id = @id AND born < {d '1992-02-22'}
@@ -7,11 +7,11 @@
 //!   WHERE ("ads:equal"("id", 7) AND "ads:less"("born", DATE '1992-02-22')) LIMIT 2
 //! ```
 //!
-//! The grammar is reduced here, on the tree; what depends on types is not: such operators and functions are functions of
-//! the core whose name begins with `ads:`, which the planner replaces by its own operators, or has them computed
-//! (`mainstay_ads_types`). Variables, parameters and what the session knows (`NOW()`, `USER()`) become literals, which the
-//! planner lifts out again: a statement in a loop is planned once. Names that are not those of columns and tables are
-//! asked of the [`Scope`].
+//! The grammar is reduced here, on the tree; operations that depend on types are not: such operators and functions
+//! become functions of the core whose name begins with `ads:`, which the planner replaces by its own operators, or
+//! computes with `mainstay_ads_types`. Variables, parameters and functions of the session (`NOW()`, `USER()`) become
+//! literals, which the planner turns into parameters again: a statement in a loop is planned once. The [`Scope`]
+//! resolves names that are not those of columns and tables.
 
 mod change;
 mod define;
@@ -32,19 +32,19 @@ use crate::tree::{DataType, Expr, Name, ObjectName, Query, QueryBody};
 use mainstay_types::{SqlType, Value};
 use std::fmt::Write;
 
-/// What the names of a statement mean where it stands.
+/// The meaning of names in a statement.
 pub trait Scope {
     /// The value of a variable, parameter or cursor's column, by its name in lower case, and its type.
     ///
     /// Errors: 2220, 2222, 2223 for a cursor's column that is not there, 2141 for a parameter without a value.
     fn value(&self, name: &str) -> Parse<Option<(Value, SqlType)>>;
 
-    /// What stands in FROM for a table: a query in parentheses, or a name; `None` for a table of the core.
+    /// The FROM item for a table: a query in parentheses, or a name; `None` for a table of the core.
     ///
-    /// Errors: 2122 for a system table that is none.
+    /// Errors: 2122 for an unknown system table.
     fn table(&self, name: &ObjectName) -> Parse<Option<String>>;
 
-    /// What stands in FROM for a call of a procedure.
+    /// The FROM item for a call of a procedure.
     ///
     /// Errors: those of running it.
     fn procedure(&self, name: &ObjectName, arguments: &[Expr]) -> Parse<String>;
@@ -52,7 +52,7 @@ pub trait Scope {
     /// The columns of a table, if the scope knows them.
     fn columns(&self, table: &ObjectName) -> Option<Vec<String>>;
 
-    /// How many characters a column of a table holds, if it is one of text with a length: what is longer is cut.
+    /// The length in characters of a text column of a table, if it has one: longer values are cut.
     fn text_length(&self, table: &ObjectName, column: &str) -> Option<u32>;
 
     /// The columns of a table in their order, for an INSERT that names none.
@@ -165,7 +165,7 @@ impl<'s> Reducer<'s> {
         }
     }
 
-    /// Whether a table of the queries around has a column of this name.
+    /// Returns true if a table of the enclosing queries has a column of this name.
     fn is_column(&self, name: &str) -> bool {
         let has = |table: &ObjectName| {
             let columns = self.scope.columns(table);

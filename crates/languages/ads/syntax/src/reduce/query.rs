@@ -180,7 +180,7 @@ impl Reducer<'_> {
     }
 }
 
-/// What an alias of the list stands for.
+/// The expression that an alias of the list stands for.
 fn aliased<'i>(value: &Expr, items: &'i [SelectItem]) -> Option<&'i Expr> {
     let Expr::Column(ObjectName { parts, .. }) = value else { return None };
     let [name] = &parts[..] else { return None };

@@ -1,7 +1,7 @@
-//! A search condition, made ready for fields and asked of their words.
+//! A search condition, prepared for fields and applied to their words.
 //!
-//! Each field has options of its own, so a term of the condition has a form for each field: the patterns that its words
-//! must match. A term that is nothing but noise for every field is no part of the condition.
+//! Each field has its own options, so a term of the condition has a form for each field: the patterns that its words
+//! must match. A term that consists of noise words for every field is no part of the condition.
 
 use super::parser::{self, Part, number};
 use super::{Options, Splitter};
@@ -18,9 +18,9 @@ pub struct Condition {
 pub struct Pattern {
     /// Its characters, in the letters that are compared.
     pub text: String,
-    /// Whether anything may stand before it.
+    /// True if anything may stand before it.
     pub any_before: bool,
-    /// Whether anything may stand after it.
+    /// True if anything may stand after it.
     pub any_after: bool,
 }
 
@@ -92,7 +92,7 @@ fn prepared(part: &Part, splitters: &[Splitter]) -> Option<Node> {
         Part::Phrase(text) => term(splitters, |splitter| exact(splitter, text)),
         Part::Word { text, any_before: false, any_after: false } => term(splitters, |splitter| exact(splitter, text)),
         Part::Word { text, any_before, any_after } => term(splitters, |splitter| {
-            // What is only a part of a word is neither too short nor noise.
+            // A part of a word is neither too short nor noise.
             let text = splitter.cleaned(text);
             let pattern = Pattern { text, any_before: *any_before, any_after: *any_after };
             if pattern.text.is_empty() { Vec::new() } else { vec![pattern] }
@@ -111,7 +111,7 @@ fn term(splitters: &[Splitter], form: impl Fn(&Splitter) -> Vec<Pattern>) -> Opt
 }
 
 impl Pattern {
-    /// Whether a word is what is looked for.
+    /// Returns true if a word matches the pattern.
     pub fn matches(&self, word: &str) -> bool {
         match (self.any_before, self.any_after) {
             (false, false) => word == self.text,
@@ -123,7 +123,7 @@ impl Pattern {
 }
 
 impl Term {
-    /// Where the term stands in a field: first word and last.
+    /// The places of the term in a field: first word and last.
     fn places(&self, field: usize, words: &[String]) -> Vec<(usize, usize)> {
         let Some(Some(form)) = self.forms.get(field) else { return Vec::new() };
         let fits = |window: &[String]| window.iter().zip(form).all(|(word, pattern)| pattern.matches(word));
@@ -147,7 +147,7 @@ impl Node {
         }
     }
 
-    /// Where what is looked for stands in one field, for NEAR.
+    /// The places of the operand in one field, for NEAR.
     fn places(&self, field: usize, words: &[String]) -> Vec<(usize, usize)> {
         match self {
             Node::Term(term) => term.places(field, words),
@@ -196,18 +196,18 @@ impl Node {
     }
 }
 
-/// How many words lie between the nearest ends of two places, the second of them counted.
+/// The distance in words between the nearest ends of two places, the second of them counted.
 fn apart(first: (usize, usize), second: (usize, usize)) -> usize {
     if second.0 > first.1 { second.0 - first.1 } else { first.0.saturating_sub(second.1) }
 }
 
 impl Prepared {
-    /// The condition's parts, for who answers them from an index.
+    /// The condition's parts, for callers that answer them from an index.
     pub fn root(&self) -> &Node {
         &self.root
     }
 
-    /// How the fields are split, in their order.
+    /// The splitters of the fields, in the order of the fields.
     pub fn splitters(&self) -> &[Splitter] {
         &self.splitters
     }
@@ -217,7 +217,7 @@ impl Prepared {
         texts.map(|(splitter, text)| text.map_or_else(Vec::new, |text| splitter.words(text))).collect()
     }
 
-    /// Whether the fields' texts fulfil the condition. NULL, for none of them being there, is `None`.
+    /// Returns true if the fields' texts fulfil the condition. NULL, for none of them being there, is `None`.
     pub fn holds(&self, texts: &[Option<&str>]) -> Option<bool> {
         if texts.iter().all(Option::is_none) {
             return None;
@@ -225,7 +225,8 @@ impl Prepared {
         Some(self.root.holds(&self.words(texts)))
     }
 
-    /// How often the words of the condition are there, those of NOT left out; each once if that is wished.
+    /// The number of occurrences of the condition's words, those of NOT left out; each word counts once if
+    /// `is_distinct`.
     pub fn score(&self, texts: &[Option<&str>], is_distinct: bool) -> usize {
         self.root.count(&self.words(texts), is_distinct)
     }

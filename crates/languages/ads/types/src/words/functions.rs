@@ -1,6 +1,6 @@
 //! The functions of SQL: CONTAINS, SCORE and SCOREDISTINCT of a text and a search condition.
 //!
-//! They read the text that they are given, by the default [`Options`].
+//! They split the text with the default [`Options`].
 
 use super::{Condition, Options, Prepared};
 use crate::failure::Failure;
@@ -29,7 +29,7 @@ thread_local! {
 fn asked(it: &Arguments<'_>, work: impl FnOnce(&Prepared, &str) -> Value) -> Outcome {
     let text = match it.value(0) {
         ValueRef::Text(text) => Cow::Borrowed(text),
-        // Documents in a field of bytes: what is no character of UTF-8 is none of a word that is looked for.
+        // Documents in a field of bytes: invalid UTF-8 matches no word.
         ValueRef::Binary(bytes) => String::from_utf8_lossy(bytes),
         _ => return Err(it.refused()),
     };

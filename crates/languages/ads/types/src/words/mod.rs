@@ -1,17 +1,17 @@
-//! Full text search: which words a text has, and whether they fulfil a search condition.
+//! Full text search: the words of a text, and search conditions over them.
 //!
-//! A text is split at delimiters; what drop characters there are in a word is left out, and what conditional drop
-//! characters stand at its ends. Words that are too short or noise are ignored, in texts and in conditions. The
-//! positions of the words that are left count for phrases and for NEAR.
+//! A text is split at delimiters; drop characters are removed from words, conditional drop characters only at their
+//! ends. Words that are too short and noise words are ignored, in texts and in conditions. Phrases and NEAR use the
+//! positions of the remaining words.
 //!
 //! ```text
 //!   "The O'Malley case (no. 48.5)"     omalley  case  48.5
 //!                                         0       1     2
 //! ```
 //!
-//! [`Options`] says all that; an index of words has its own, and a field without one is read with the default ones. A
-//! [`Condition`] is parsed once, made ready for the options of the fields that it is asked of ([`Condition::prepare`]),
-//! and asked of their words. Sources: the help pages "Full Text Search Index Options", "Full Text Search Conditions",
+//! [`Options`] contains these rules; a word index has its own, and a field without an index uses the default ones. A
+//! [`Condition`] is parsed once, prepared for the options of the fields that it is applied to ([`Condition::prepare`]),
+//! and applied to their words. Sources: the help pages "Full Text Search Index Options", "Full Text Search Conditions",
 //! "Full Text Search Scoring".
 
 mod condition;
@@ -36,14 +36,14 @@ pub const DROPPED: &str = "\"'`";
 /// Characters that are left out at the ends of a word.
 pub const CONDITIONAL: &str = ",.?!;:@#$%^&()-_";
 
-/// How a text becomes words.
+/// The splitting of a text into words.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Options {
     /// Words of fewer characters are ignored.
     pub shortest: u32,
     /// An index holds as many characters of a word.
     pub longest: u32,
-    /// Where texts are split.
+    /// The characters at which texts are split.
     pub delimiters: String,
     /// Words that are ignored, with blanks between.
     pub noise: String,
@@ -51,9 +51,9 @@ pub struct Options {
     pub dropped: String,
     /// Characters that are left out at the ends of words.
     pub conditional: String,
-    /// Whether `A` is not `a`.
+    /// True if upper and lower case differ.
     pub is_case_sensitive: bool,
-    /// Whether a comma or point between digits is no delimiter.
+    /// True if a comma or point between digits is no delimiter.
     pub keeps_numbers: bool,
 }
 
@@ -86,7 +86,7 @@ impl Splitter {
         Splitter { options: options.clone(), noise: options.noise.split_whitespace().map(folded).collect() }
     }
 
-    /// What it splits by.
+    /// The options of the splitter.
     pub fn options(&self) -> &Options {
         &self.options
     }
@@ -140,7 +140,7 @@ impl Splitter {
         (!is_short && !self.noise.contains(&word)).then_some(word)
     }
 
-    /// What an index holds of a word.
+    /// The part of a word that an index stores.
     pub fn indexed<'w>(&self, word: &'w str) -> &'w str {
         match word.char_indices().nth(self.options.longest.max(1) as usize) {
             Some((end, _)) => word.get(..end).unwrap_or(word),

@@ -1,4 +1,4 @@
-//! The text of a search condition to its parts.
+//! Parser of the text of a search condition.
 //!
 //! ```text
 //!   search-condition   and-term [ OR search-condition ]
@@ -10,11 +10,11 @@
 
 use crate::failure::Failure;
 
-/// As far apart as words may be for NEAR without a number.
+/// The greatest distance of words for NEAR without a number.
 const NEAR: usize = 8;
-/// As deep as parentheses may stand in each other, and as many terms there may be in a row.
+/// The greatest nesting depth of parentheses, and number of terms in a row.
 const DEEPEST: usize = 200;
-/// As many characters a condition may have.
+/// The greatest length of a condition in characters.
 const LONGEST: usize = 16_384;
 
 /// The numbers of the failures. Source: "Advantage Error Guide".

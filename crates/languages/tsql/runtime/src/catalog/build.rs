@@ -1,4 +1,4 @@
-//! Where the catalog comes from: definitions of the core, files of the folder, modules.
+//! Sources of the catalog: definitions of the core, files of the folder, modules.
 
 use super::text::shown;
 use super::{Catalog, Column, DBO, Detail, ForeignKey, Index, Object};
@@ -18,7 +18,7 @@ use mainstay_types::{Result, Timestamp};
 use std::collections::HashMap;
 use std::sync::Arc;
 
-/// What a catalog is made of.
+/// The sources of a catalog.
 pub(crate) struct Made<'a> {
     pub(crate) database: &'a Database,
     pub(crate) modules: &'a Modules,
@@ -119,14 +119,14 @@ impl Made<'_> {
         Ok(Catalog { database, started: self.started, recursive_triggers, schemas, objects, by_id, by_key })
     }
 
-    /// What T-SQL calls a temporary table of the core.
+    /// The T-SQL name of a temporary table of the core.
     fn temporary_name<'n>(&'n self, core: &'n str) -> &'n str {
         let levels = self.state.levels.iter();
         let known = levels.flat_map(|level| &level.tables).find(|(_, table)| table.core.eq_ignore_ascii_case(core));
         known.map_or(core, |(name, _)| name.as_str())
     }
 
-    /// What the session says of one of its temporary tables.
+    /// The session's entry for one of its temporary tables.
     fn temporary(&self, table: &TableDefinition) -> Option<&TemporaryTable> {
         let mut own = self.state.levels.iter().flat_map(|level| level.tables.values());
         own.find(|known| known.core.eq_ignore_ascii_case(&table.name))
@@ -391,7 +391,7 @@ fn columns(
         let id = place as i64 + 1;
         let mut default = 0;
         let data_type = type_of_field(&field_of(column)).unwrap_or(DataType::NVarChar(Length::Max));
-        // The core gives row versions by a default, which nobody has written.
+        // The core gives row versions by a default, which is not part of the definition.
         let is_version = data_type == DataType::RowVersion;
         if let Some(text) = column.default.as_ref().filter(|_| !is_version) {
             default = sign * named_id(&format!("default {} {}", table.id, column.id));
@@ -476,7 +476,7 @@ fn name_referenced_keys(objects: &mut [Object]) {
     }
 }
 
-/// Whether a temporary table holds a view of the catalog.
+/// Returns true if a temporary table holds a view of the catalog.
 fn is_of_catalog(name: &str) -> bool {
     ["#sys.", "#information_schema."].iter().any(|prefix| name.starts_with(prefix))
 }

@@ -1,7 +1,7 @@
-//! What the definition of a column calls its type, where that is another name than the type's own: NUMERIC, SYSNAME, and the
-//! types of the database (`CREATE TYPE Phone FROM VARCHAR(20)`).
+//! The type's name in the definition of a column, where it is not the type's own: NUMERIC, SYSNAME, and the types of
+//! the database (`CREATE TYPE Phone FROM VARCHAR(20)`).
 //!
-//! The core knows what these are, not what they were called: the names stand beside the modules, by their columns.
+//! The core stores the types, but not these names: they are stored beside the modules, by their columns.
 
 use super::Column;
 use crate::objects::modules::{self, key_of};
@@ -113,12 +113,12 @@ impl Inner {
     }
 }
 
-/// A column among what is kept of columns.
+/// The key of a column in the stored entries about columns.
 pub(crate) fn key_of_column(table: &str, column: &str) -> String {
     format!("{table}.{}", column.to_lowercase())
 }
 
-/// What a kept name says: a type of the system, or one of the database by its key.
+/// The type that a stored name stands for: a type of the system, or one of the database by its key.
 pub(crate) fn read(modules: &modules::Modules, name: &str) -> Option<DeclaredType> {
     match name {
         "numeric" => Some(DeclaredType::Numeric),

@@ -32,7 +32,7 @@ fn part_shown(table: &TableDefinition, part: &FilterDefinition) -> String {
     format!("[{name}]{operator}{}", values.join(""))
 }
 
-/// Whether constants of the type stand without quotes.
+/// Returns true if constants of the type stand without quotes.
 fn is_number(sql_type: SqlType) -> bool {
     use SqlType::{BigInt, Decimal, Double, Integer, Money, Real, SmallInt, TinyInt};
     matches!(sql_type, TinyInt | SmallInt | Integer | BigInt | Decimal { .. } | Money | Real | Double)

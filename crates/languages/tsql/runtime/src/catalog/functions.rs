@@ -1,7 +1,7 @@
-//! What functions of the catalog answer.
+//! Functions of the catalog.
 //!
-//! Most of them are questions to the [`Catalog`] and nothing else, so that queries can ask them for each of their rows; a few
-//! ask the session.
+//! Most of them read the [`Catalog`] and nothing else, so that queries can call them for each of their rows; a few need
+//! the session.
 
 use super::build::parameters;
 use super::{Catalog, Detail, Object};
@@ -22,7 +22,7 @@ const OTHERS: [&str; 4] = ["master", "tempdb", "model", "msdb"];
 /// The number of the folder's own database.
 pub(crate) const DATABASE_ID: i64 = 5;
 
-/// Whether this is the name of a database.
+/// Returns true if this is the name of a database.
 pub(crate) fn is_database(own: &str, name: &str) -> bool {
     own.eq_ignore_ascii_case(name) || OTHERS.iter().any(|known| known.eq_ignore_ascii_case(name))
 }
@@ -40,7 +40,7 @@ pub(crate) fn resolved(text: &str) -> (Option<String>, ObjectName) {
     (database.filter(|name| !name.is_empty()), name)
 }
 
-/// Whether a pointer is one to values of this column of a table of the database.
+/// Returns true if a pointer refers to values of this column of a table of the database.
 fn is_pointer_to(column: &str, pointer: Option<&Value>) -> bool {
     let mut table = object_name(column);
     let (Some(own), Some(Value::Binary(bytes))) = (table.parts.pop(), pointer) else { return false };
@@ -108,7 +108,7 @@ impl Inner {
         sources.catalog(&mut self.core)
     }
 
-    /// What a function of the catalog answers, over constants and variables.
+    /// The result of a function of the catalog over constants and variables.
     pub(crate) fn catalog_answer(&mut self, name: &str, inputs: &[Input], variable: &dyn Fn(&str) -> Value) -> Value {
         let values: Vec<Value> = inputs
             .iter()
@@ -140,7 +140,7 @@ impl Inner {
         mode.map_or(Value::Null, |mode| Value::Integer(locks.is_free(&resource, self.state.process, mode).into()))
     }
 
-    /// What a function of the catalog answers.
+    /// The result of a function of the catalog.
     pub(crate) fn catalog_value(&mut self, name: &str, inputs: &[Value]) -> Value {
         let given = Arguments(inputs);
         match name {
@@ -190,7 +190,7 @@ impl Inner {
         }
     }
 
-    /// True if a name is that of a temporary object that is not there: asked so often that it has a way of its own.
+    /// True if a name is that of a temporary object that does not exist: asked so often that it has a fast path.
     fn is_missing_temporary(&self, given: &Arguments<'_>) -> bool {
         let name = given.text(0).map(|name| object_name(&name));
         name.is_some_and(|name| {
@@ -209,7 +209,7 @@ impl Inner {
 }
 
 impl Catalog {
-    /// What a function of the catalog answers, as far as the catalog knows.
+    /// The result of a function of the catalog that needs the catalog alone.
     pub(crate) fn answer(&self, modules: &Modules, name: &str, inputs: &[Value]) -> Value {
         let given = Arguments(inputs);
         let object = |place: usize| given.number(place).and_then(|id| self.by_id(id));
@@ -352,7 +352,7 @@ impl Catalog {
     }
 }
 
-/// What OBJECT_DEFINITION gives.
+/// The result of OBJECT_DEFINITION.
 fn definition(object: &Object) -> Value {
     match (&object.text, &object.detail) {
         (Some(text), _) if !matches!(object.kind, "UDT" | "TT") => shown(text),

@@ -1,4 +1,4 @@
-//! The catalog as SQL Server shows it: objects with numbers, whatever they are kept as.
+//! The catalog as SQL Server shows it: objects with numbers, wherever they are stored.
 //!
 //! ```text
 //!   definitions of the core     tables, views, sequences, keys, checks      \
@@ -6,10 +6,11 @@
 //!   modules                     procedures, functions, triggers, types      /
 //! ```
 //!
-//! A [`Catalog`] is made when something is asked of it, and kept until something that it is made of has changed.
+//! A [`Catalog`] is built on demand, and reused until one of its sources has changed.
 //!
-//! **Numbers of objects** are the same in every session and after every start: what has a number in the core's catalog keeps
-//! it when it is renamed; of everything else the number is made of its name. Temporary tables have negative ones.
+//! **Numbers of objects** are the same in every session and after every start: an object with a number in the core's
+//! catalog keeps it when it is renamed; the number of every other object is derived from its name. Temporary tables
+//! have negative ones.
 
 mod build;
 mod declared;
@@ -45,11 +46,11 @@ pub(crate) const DBO: i64 = 1;
 /// Everything that exists for a session.
 #[derive(Debug)]
 pub(crate) struct Catalog {
-    /// What the session calls its database.
+    /// The session's name of its database.
     pub(crate) database: String,
     /// Since when the server runs: what stands for the dates of objects.
     pub(crate) started: Timestamp,
-    /// Whether triggers of the database fire themselves.
+    /// True if triggers of the database fire themselves.
     pub(crate) recursive_triggers: bool,
     /// Schemas with their numbers.
     pub(crate) schemas: Vec<(i64, String)>,
@@ -69,13 +70,13 @@ pub(crate) struct Object {
     pub(crate) kind: &'static str,
     /// The object it belongs to, or 0.
     pub(crate) parent: i64,
-    /// Whether it is a temporary table of the session.
+    /// True if it is a temporary table of the session.
     pub(crate) is_temporary: bool,
-    /// Whether its name was made up by the system.
+    /// True if the system generated its name.
     pub(crate) is_system_named: bool,
     /// Of modules: the text.
     pub(crate) text: Option<Arc<str>>,
-    /// Of modules and types: what the text says.
+    /// Of modules and types: the parsed text.
     pub(crate) statement: Option<Arc<Statement>>,
     /// Of modules: the options that it was made under.
     pub(crate) made_under: Switches,
@@ -87,7 +88,7 @@ pub(crate) struct Object {
     pub(crate) detail: Detail,
 }
 
-/// What constraints, sequences and types have of their own.
+/// Properties that only constraints, sequences and types have.
 #[derive(Debug)]
 pub(crate) enum Detail {
     /// Nothing.
@@ -113,9 +114,9 @@ pub(crate) struct Column {
     /// From 1.
     pub(crate) id: i64,
     pub(crate) data_type: DataType,
-    /// What the definition calls it, where that is another name.
+    /// The type's name in the column's definition, if it is not the type's own.
     pub(crate) declared: Option<DeclaredType>,
-    /// How its texts compare, where it says so.
+    /// The collation of its texts, where it states one.
     pub(crate) compares: Option<Collation>,
     pub(crate) nullable: bool,
     /// Seed and increment.
@@ -147,11 +148,11 @@ pub(crate) struct Index {
     pub(crate) name: Option<String>,
     pub(crate) unique: bool,
     pub(crate) primary: bool,
-    /// Whether it keeps a UNIQUE constraint.
+    /// True if it keeps a UNIQUE constraint.
     pub(crate) constraint: bool,
     /// The numbers of its columns, and whether they go down.
     pub(crate) columns: Vec<(i64, bool)>,
-    /// Whether INSERTs leave out the keys that are there already.
+    /// True if INSERTs skip existing keys.
     pub(crate) ignores_duplicates: bool,
     /// The condition of a filtered index, as SQL Server shows it: `([Status]='A')`.
     pub(crate) filter: Option<String>,
@@ -261,7 +262,7 @@ impl Object {
         }
     }
 
-    /// Whether rows can be selected from it.
+    /// Returns true if rows can be selected from it.
     pub(crate) fn is_relation(&self) -> bool {
         matches!(self.kind, "U" | "V")
     }
@@ -298,7 +299,7 @@ impl Catalog {
         self.by_key.get(&key).map(|place| &self.objects[*place])
     }
 
-    /// What belongs to an object.
+    /// The children of an object, of one kind.
     pub(crate) fn children<'c>(&'c self, of: &'c Object, kind: &'c str) -> impl Iterator<Item = &'c Object> {
         self.objects.iter().filter(move |object| object.parent == of.id && object.kind == kind)
     }

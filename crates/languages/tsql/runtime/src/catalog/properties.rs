@@ -1,4 +1,4 @@
-//! OBJECTPROPERTY and its like: names of properties and what they are.
+//! OBJECTPROPERTY and its like: names of properties and their values.
 
 use super::functions::{Arguments, database_id, is_database, maybe, parameter_of, shown};
 use super::{Catalog, Detail, Object};
@@ -154,7 +154,7 @@ pub(super) fn of_index(object: &Object, name: &str, property: &str) -> Value {
     }
 }
 
-/// What is asked of the database, the server and its users.
+/// Properties of the database, the server and its users.
 pub(super) fn of_server(catalog: &Catalog, name: &str, inputs: &[Value]) -> Value {
     let (given, database) = (Arguments(inputs), catalog.database.as_str());
     match name {

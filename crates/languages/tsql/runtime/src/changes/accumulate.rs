@@ -1,8 +1,9 @@
-//! `SELECT @s = @s + name FROM t`: assignments of which each row's sees what the row before has left.
+//! `SELECT @s = @s + name FROM t`: assignments in which each row sees the values that the row before has assigned.
 //!
-//! The query gives the columns that the assignments name; the assignments become a small batch with a variable for each
-//! column, which runs once for each row. Both are kept with the statement's plan ([`Fold`]). An UPDATE of several rows whose
-//! variables go on from row to row gives the columns in its RETURNING, as long as no column is set from such a variable:
+//! The query returns the columns that the assignments name; the assignments become a small batch with a variable for
+//! each column, which runs once for each row. Both are stored with the statement's plan ([`Fold`]). An UPDATE of
+//! several rows whose variables go on from row to row returns the columns in its RETURNING, as long as no column is set
+//! from such a variable:
 //!
 //! ```text
 //!   UPDATE lines SET done = 1, @sum = @sum + amount
@@ -222,7 +223,7 @@ impl Runner<'_> {
     }
 }
 
-/// Whether an expression names a variable that the statement sets.
+/// Returns true if an expression names a variable that the statement sets.
 pub(crate) fn names_assigned(value: &Expr, host: &HostStatement) -> bool {
     let text = print_expression(value).to_lowercase();
     host.outputs.iter().any(|(name, _)| {

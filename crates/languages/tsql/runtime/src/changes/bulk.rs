@@ -1,5 +1,5 @@
-//! Bulk loads: the rows behind an `INSERT BULK`. A NULL is a column's default, if it has one, unless KEEP_NULLS is said.
-//! Triggers run where FIRE_TRIGGERS says so, once for all rows, which are kept in memory for them.
+//! Bulk loads: the rows after an `INSERT BULK`. A NULL becomes the column's default, if it has one, unless KEEP_NULLS
+//! is given. With FIRE_TRIGGERS, triggers run once for all rows, which are held in memory for them.
 
 use crate::changes::bulk_file::inserted;
 use crate::session::Inner;
@@ -19,10 +19,10 @@ use std::borrow::Cow;
 use std::collections::HashMap;
 use std::collections::hash_map::Entry;
 
-/// Statements for rows with different defaults that are kept.
+/// The most statements that are cached for rows with different defaults.
 const KEPT: usize = 200;
 
-/// What an INSERT BULK has announced.
+/// The target of an INSERT BULK.
 #[derive(Clone, Debug)]
 pub(crate) struct Target {
     /// The table.
@@ -31,14 +31,14 @@ pub(crate) struct Target {
     pub(crate) table: String,
     /// The columns that come; none for those that the rows name.
     pub(crate) columns: Vec<String>,
-    /// Whether a NULL is NULL where the column has a default.
+    /// True if a NULL stays NULL where the column has a default.
     pub(crate) keeps_nulls: bool,
-    /// Whether the table's triggers run.
+    /// True if the table's triggers run.
     pub(crate) fires_triggers: bool,
 }
 
 impl Target {
-    /// What an INSERT BULK says; `rest` is what follows the table's name.
+    /// Reads an INSERT BULK; `rest` is the text after the table's name.
     pub(crate) fn new(name: &ObjectName, table: String, columns: Vec<String>, rest: &[PhraseItem]) -> Target {
         let says = |word: &str| {
             let is_it = |phrase: &Phrase| phrase.starts(word);
@@ -67,7 +67,7 @@ fn insert_text(table: &str, named: &[String], given: &[usize], shown: &[String])
 }
 
 impl Inner {
-    /// Which of these columns have a default.
+    /// The places of those columns that have a default.
     fn places_with_default(&mut self, table: &str, named: &[String]) -> Vec<usize> {
         let names = self.names(&[]);
         let found = names.with_definition(table, |definition| {
@@ -76,14 +76,15 @@ impl Inner {
         found.unwrap_or_default()
     }
 
-    /// Which of these columns is the table's identity column, whose numbers the load brings then.
+    /// The place of the table's identity column among these columns; the load supplies its numbers then.
     fn place_of_identity(&mut self, table: &ObjectName, named: &[String]) -> Option<usize> {
         let columns = self.names(&[]).columns(table)?;
         let identity = columns.iter().find(|column| column.is_identity)?;
         named.iter().position(|name| name.eq_ignore_ascii_case(&identity.name))
     }
 
-    /// What becomes of the texts and bytes of these columns: `None` for what is neither, or comes as its column keeps it.
+    /// The conversions of the texts and bytes of these columns; `None` for a column that is neither or that comes in
+    /// the column's own type.
     fn text_conversions(&mut self, table: &ObjectName, named: &[String], columns: &[Column]) -> Vec<Option<Text>> {
         let known = self.names(&[]).columns(table).unwrap_or_default();
         let conversion = |(name, column): (&String, &Column)| {
@@ -179,7 +180,7 @@ struct Load {
     shown: String,
     /// The columns that come.
     named: Vec<String>,
-    /// What becomes of their texts.
+    /// The conversions of their texts.
     texts: Vec<Option<Text>>,
     /// Those of them whose NULLs are left to their defaults.
     with_default: Vec<usize>,

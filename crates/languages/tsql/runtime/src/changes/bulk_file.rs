@@ -1,4 +1,4 @@
-//! BULK INSERT: rows of a text file, put into a table.
+//! BULK INSERT: rows of a text file, inserted into a table.
 //!
 //! ```text
 //!   BULK INSERT dbo.Address FROM 'Address.csv' WITH (FIELDTERMINATOR = '\t', ROWTERMINATOR = '\n', DATAFILETYPE = 'widechar')
@@ -6,14 +6,14 @@
 //!   file --decoded, cut (`bulk_text`)--> fields --converted to their columns--> rows, put in as bulk loads are
 //! ```
 //!
-//! A file has a field for every column of the table, in their order; those of computed columns and row versions, and of the
-//! identity without KEEPIDENTITY, are passed over. An empty field is the column's default, or NULL. A field that cannot be
-//! converted costs its row, a message (4863, 4864) and one of MAXERRORS.
+//! A file has a field for every column of the table, in their order; those of computed columns and row versions, and of
+//! the identity without KEEPIDENTITY, are skipped. An empty field is the column's default, or NULL. A field that cannot
+//! be converted costs its row, a message (4863, 4864) and one of MAXERRORS.
 //!
-//! Only files below the opened folder are read: whoever may log in would else read every file of the machine (4861). CHECK
-//! and references are enforced always, and triggers run where FIRE_TRIGGERS says so, once for all rows, whatever BATCHSIZE is;
-//! it is refused where one stands instead of INSERT. So are format files, native files and files of errors. A file is read as a
-//! whole.
+//! Only files below the opened folder are read: otherwise any user who may log in could read every file of the machine
+//! (4861). CHECK and references are always enforced, and with FIRE_TRIGGERS triggers run once for all rows, whatever
+//! BATCHSIZE is. FIRE_TRIGGERS is refused for a table with an INSTEAD OF INSERT trigger, as are format files, native
+//! files and error files. A file is read as a whole.
 
 use crate::changes::bulk_text::{Field, Layout, Rows, decoded, terminators};
 use crate::session::instance::Instance;
@@ -29,7 +29,7 @@ use mainstay_vfs::client_path;
 use mainstay_vm::{Flow, Raised, StatementCall};
 use std::collections::HashMap;
 
-/// What a load has done.
+/// The result of a load.
 struct Loaded {
     count: u64,
     /// The numbers that it gave the identity.
@@ -38,7 +38,7 @@ struct Loaded {
     rows: Vec<Vec<Value>>,
 }
 
-/// What WITH says.
+/// The options in WITH.
 struct Wishes {
     layout: Layout,
     first_row: usize,
@@ -53,7 +53,7 @@ struct Wishes {
     holds_table: bool,
 }
 
-/// Statements for rows with different empty fields that are kept.
+/// The most statements that are cached for rows with different empty fields.
 const KEPT: usize = 200;
 /// A field of that many characters for a column that has a limit means that no terminator was found.
 const LONGEST: usize = 16_000;
@@ -175,7 +175,7 @@ impl Instance {
 }
 
 impl Instance {
-    /// What `OPENROWSET(BULK ...)` gives of a file; NULL if it has gone since the statement was planned.
+    /// The value of `OPENROWSET(BULK ...)` for a file; NULL if the file has gone since the statement was planned.
     pub(crate) fn bulk_value(&self, function: &str, file: &str) -> Value {
         match (self.bulk_bytes(file), function) {
             (Err(_), _) => Value::Null,
@@ -388,7 +388,7 @@ impl Runner<'_> {
     fn converted_field(&self, text: &str, to: DataType) -> Result<Value, (i32, &'static str)> {
         let mismatch = (4864, "type mismatch or invalid character for the specified codepage");
         let truncated = (4863, "truncation");
-        // A byte of nothing is how a file says that a text is empty.
+        // A single zero byte stands for an empty text in a file.
         let text = if text == "\0" { "" } else { text };
         if to.is_text() {
             let units = to.encoding().size(text);
@@ -408,7 +408,7 @@ impl Runner<'_> {
     }
 }
 
-/// How many characters a column has room for; `None` for no limit.
+/// The length of a column in characters; `None` for no limit.
 fn room(data_type: DataType) -> Option<usize> {
     match data_type {
         DataType::Char(length, _) | DataType::NChar(length) => Some(usize::from(length)),

@@ -1,17 +1,18 @@
-//! The text of a file for BULK INSERT, cut into rows and fields.
+//! The text of a file for BULK INSERT, split into rows and fields.
 //!
 //! ```text
 //!   1+|Ann+|2001-01-01&|\n          FIELDTERMINATOR '+|', ROWTERMINATOR '&|\n'
 //!   ---1--- --2-- ----3----
 //! ```
 //!
-//! Every field but a row's last ends with the field's terminator, whatever is within it; the last one ends with the row's.
-//! A line's end in a terminator is the end of a line as either kind of system writes it, unless it is written `0x0a`. With
-//! FORMAT = 'CSV' a field may stand in quotes, which are doubled inside of it. (SQL Server's reference, "BULK INSERT".)
+//! Every field but a row's last ends with the field's terminator, whatever it contains; the last one ends with the
+//! row's. A line's end in a terminator is the end of a line as either kind of system writes it, unless it is written
+//! `0x0a`. With FORMAT = 'CSV' a field may stand in quotes, which are doubled inside of it. (SQL Server's reference,
+//! "BULK INSERT".)
 
 use mainstay_tsql_types::CodePage;
 
-/// How a file is to be read.
+/// The layout of a file.
 #[derive(Clone, Debug)]
 pub(crate) struct Layout {
     pub(crate) field: Vec<String>,
@@ -31,7 +32,7 @@ pub(crate) struct Field {
 #[derive(Debug, PartialEq, Eq)]
 pub(crate) struct Ended;
 
-/// The ways a terminator may stand in a file, of what a statement says: `\t`, `\n`, `\r`, `\0`, `\\`, or `0x0a`.
+/// The forms of a terminator in a file, from its form in a statement: `\t`, `\n`, `\r`, `\0`, `\\`, or `0x0a`.
 pub(crate) fn terminators(said: &str) -> Vec<String> {
     if let Some(digits) = said.strip_prefix("0x").or_else(|| said.strip_prefix("0X")) {
         let bytes = (0..digits.len() / 2).filter_map(|place| digits.get(2 * place..2 * place + 2));
@@ -157,7 +158,7 @@ impl<'t> Rows<'t> {
     }
 }
 
-/// The text of a file: UTF-16 and UTF-8 by their marks, and otherwise as it is said to be.
+/// The text of a file: UTF-16 and UTF-8 by their marks, and otherwise as the options give it.
 pub(crate) fn decoded(bytes: &[u8], is_wide: bool, page: CodePage) -> String {
     let wide = |bytes: &[u8]| {
         let units = bytes.chunks_exact(2).map(|pair| u16::from_le_bytes([pair[0], pair[1]]));

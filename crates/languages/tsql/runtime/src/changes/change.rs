@@ -40,7 +40,7 @@ pub(crate) struct Returned {
     pub(crate) rows: CollectedRows,
 }
 
-/// How often a change is planned again. Each time another transaction has committed a change of its tables.
+/// The most times that a change is planned: again each time another transaction has committed a change of its tables.
 const MOST_PLANS: usize = 100;
 
 fn is_of_definition(error: &Raised) -> bool {
@@ -48,8 +48,8 @@ fn is_of_definition(error: &Raised) -> bool {
 }
 
 impl Runner<'_> {
-    /// A change. When its tables were changed between its planning and its writing, or are after it has waited for who changes
-    /// them, nothing was done, and it begins again with what they and their triggers are then.
+    /// A change. When its tables were changed between its planning and its writing, or while it waited for another
+    /// session's changes, nothing was done, and it begins again with the new tables and triggers.
     pub(crate) fn change(
         &mut self,
         loaded: &Arc<Loaded>,
@@ -58,12 +58,13 @@ impl Runner<'_> {
         change: &Change,
         call: &mut StatementCall<'_>,
     ) -> Ran {
-        // The triggers are those of the moment of writing, however long ago the batch began.
+        // The triggers are those at the time of writing, however long ago the batch began.
         self.inner.refresh_changed().map_err(raised)?;
         for _ in 0..MOST_PLANS {
             match self.change_once(loaded, number, host, change, call) {
                 Err(error) if is_of_definition(&error) && !self.inner.has_lost_transaction() => {
-                    // Who has committed the change says so after the commit, and may not have come to it yet.
+                    // The transaction that committed the change reports it after the commit, and may not have done so
+                    // yet.
                     self.inner.instance.version.bump();
                     self.inner.refresh().map_err(raised)?;
                 }
@@ -208,7 +209,7 @@ impl Runner<'_> {
             (Some(target), None) => self.inner.explained(error, word_of(change), target),
             _ => error,
         };
-        // What is wrong with its names is found before it runs.
+        // Errors in the names of a change are found before it runs.
         if error.detail.is_none() && !crate::statements::errors::is_found_late(error.number) {
             error.detail = Some(Box::new(Origin::Change));
         }
@@ -311,7 +312,7 @@ impl Runner<'_> {
         Ok((all.len() as u64, Returned { schema, rows: all }))
     }
 
-    /// What comes of the rows: the check of a view, variables, identities, OUTPUT.
+    /// Processes the returned rows: the check of a view, variables, identities, OUTPUT.
     fn after_change(
         &mut self,
         change: &ReducedChange,
@@ -396,7 +397,7 @@ impl Runner<'_> {
     }
 }
 
-/// What a change has done, as triggers see it.
+/// The rows of a change, as triggers see them.
 #[derive(Debug)]
 pub(crate) struct Fired {
     /// INSERT, UPDATE or DELETE.
@@ -449,7 +450,7 @@ fn fired(reduced: &ReducedChange, change: &Change, returned: &Returned) -> Vec<F
 /// Parameters for which a direct change needs no list.
 const MOST_DIRECT: usize = 16;
 
-/// What a change takes that gives nothing back but its count.
+/// The parameters of a change that returns nothing but its count.
 pub(crate) struct Direct {
     /// For each parameter the place of the variable, and the type of the column where a text may be too long for it.
     inputs: Vec<(usize, Option<DataType>)>,
@@ -525,7 +526,7 @@ impl Inner {
         Ok(plan)
     }
 
-    /// How many values a row has that is put into these columns of a table, if the table is known.
+    /// The number of values in a row for these columns of a table, if the table is known.
     pub(crate) fn width_of(
         &mut self,
         table: &ObjectName,

@@ -1,4 +1,4 @@
-//! Hints that lock what a statement reads, before it runs: in joins, groups and subqueries, and of rows that are not there.
+//! Hints that lock the rows of a statement before it runs: in joins, groups and subqueries, and ranges without rows.
 //!
 //! ```text
 //!   IF NOT EXISTS (SELECT 1 FROM Stock WITH (UPDLOCK, HOLDLOCK) WHERE Id = @id) INSERT INTO Stock ...
@@ -8,15 +8,16 @@
 //!   3  the statement runs, and sees what others had committed until it had its locks
 //! ```
 //!
-//! TABLOCKX, and TABLOCK of what is changed or with UPDLOCK or XLOCK, have the whole table instead: nobody else writes it or locks
-//! anything of it. With HOLDLOCK or REPEATABLEREAD alone TABLOCK holds all of its rows and its whole range; a query's TABLOCK by
-//! itself is left out, for its lock would end with the query.
+//! TABLOCKX, and TABLOCK of the target of a change or with UPDLOCK or XLOCK, lock the whole table instead: no other
+//! session writes it or locks anything of it. With HOLDLOCK or REPEATABLEREAD alone TABLOCK holds all of its rows and
+//! its whole range; a query's TABLOCK by itself is ignored, since its lock would end with the query.
 //!
-//! Both go with the transaction; without one there is nothing to hold beyond a read, which is a transaction of its own where it
-//! has to wait for others (UPDLOCK, XLOCK, TABLOCKX). A change with HOLDLOCK (the target of
-//! an UPDATE, DELETE or MERGE, or a table that an INSERT reads) is its own transaction then, and holds its ranges within
-//! it. A range is what the condition says of columns of the table in comparisons with constants and variables; what it
-//! says otherwise makes the range wider. A subquery that names columns of the query around it locks no rows by itself.
+//! Both kinds of locks end with the transaction; without one there is nothing to hold beyond a read, which becomes a
+//! transaction if it has to wait for others (UPDLOCK, XLOCK, TABLOCKX). A change with HOLDLOCK (the target of an
+//! UPDATE, DELETE or MERGE, or a table that an INSERT reads) is its own transaction then, and holds its ranges within
+//! it. A range comes from the condition's comparisons of the table's columns with constants and variables; any other
+//! part of the condition makes the range wider. A subquery that names columns of the outer query locks no rows by
+//! itself.
 
 use crate::objects::modules::Loaded;
 use crate::statements::query::Plan;
@@ -54,7 +55,7 @@ impl Runner<'_> {
         }
         let keeps = match host.action {
             Action::Change(_) => host.hinted.iter().any(|hinted| hinted.keeps_range() || hinted.holds_table()),
-            // What is not kept is waited for all the same.
+            // A lock that is not kept is waited for all the same.
             _ => host.hinted.iter().any(|hinted| hinted.is_exclusive() && !hinted.locked().is_locked),
         };
         keeps.then(|| {
@@ -131,7 +132,7 @@ impl Runner<'_> {
         locked
     }
 
-    /// What a condition says of single columns of the table.
+    /// The bounds that a condition sets for single columns of the table.
     fn bounds(
         &self,
         hinted: &Hinted,
@@ -196,7 +197,7 @@ impl Runner<'_> {
     }
 }
 
-/// Whether the core's keys of this type have SQL Server's order.
+/// Returns true if the core's keys of this type have SQL Server's order.
 fn has_core_order(data_type: DataType) -> bool {
     !data_type.is_text() && data_type != DataType::UniqueIdentifier
 }

@@ -1,7 +1,7 @@
-//! Identity columns: which table takes given numbers, where the numbers go on, and `DBCC CHECKIDENT`.
+//! Identity columns: the table that takes explicit numbers, the next number, and `DBCC CHECKIDENT`.
 //!
-//! The core's sequence behind a column says which number comes next. T-SQL speaks of the *current* one, the last that was
-//! given: `next - increment`, or the seed while none was. A number that a statement gives itself (`SET IDENTITY_INSERT t
+//! The core's sequence behind a column contains the next number. T-SQL has the *current* one, the last that was given:
+//! `next - increment`, or the seed while there was none. A number that a statement gives itself (`SET IDENTITY_INSERT t
 //! ON`) becomes the current one when it is beyond it.
 
 use crate::session::scope::core_name;
@@ -15,7 +15,7 @@ use mainstay_tsql_types::{DataType, Message};
 use mainstay_types::{Cause, Error, Value};
 use mainstay_vm::Raised;
 
-/// What `DBCC CHECKIDENT` is asked to do.
+/// The action of `DBCC CHECKIDENT`.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Check {
     /// Only to say where the numbers are.
@@ -52,7 +52,7 @@ impl Inner {
         }
     }
 
-    /// Whether statements give this table the numbers of its identity column themselves.
+    /// Returns true if statements supply the identity values of this table.
     pub(crate) fn gives_identity(&self, table: &ObjectName) -> bool {
         self.state.identity_insert.as_deref().is_some_and(|open| table.last().eq_ignore_ascii_case(open))
     }
@@ -114,7 +114,7 @@ impl Inner {
 }
 
 impl Inner {
-    /// What an error of the core is when an identity column has come to the end of its type.
+    /// The message for an error of the core at the end of an identity column's type; `None` for any other error.
     pub(crate) fn identity_overflow(&mut self, error: &Error, table: &ObjectName) -> Option<Message> {
         if error.dialect().is_some() {
             return None;

@@ -1,10 +1,10 @@
-//! Unique keys of which an INSERT leaves out the rows that are there already: WITH (IGNORE_DUP_KEY = ON).
+//! Unique keys for which an INSERT skips existing rows: WITH (IGNORE_DUP_KEY = ON).
 //!
-//! The core has no such property of a key, but an INSERT that leaves rows out: `ON CONFLICT DO NOTHING`. So which keys are
-//! such ones is kept beside their table, as its clustered index is, and INSERTs are written accordingly. UPDATE and MERGE
-//! fail as ever.
+//! The core has no such property of a key, but an INSERT that skips rows: `ON CONFLICT DO NOTHING`. So the names of
+//! these keys are stored beside their table, like its clustered index, and INSERTs are written accordingly. UPDATE and
+//! MERGE fail on duplicates.
 //!
-//! Limit: where several keys of a table are such ones, all its keys have to be.
+//! Limit: if several keys of a table have this option, all its keys must have it.
 
 use crate::changes::change::Returned;
 use crate::objects::modules;
@@ -62,7 +62,7 @@ fn keys(table: &TableDefinition) -> impl Iterator<Item = &str> + Clone {
     constraints.chain(table.indexes.iter().filter(|index| index.unique).map(|index| index.name.as_str()))
 }
 
-/// What a list of options says of IGNORE_DUP_KEY; the old form of CREATE INDEX is the bare word.
+/// The value of IGNORE_DUP_KEY in a list of options; the old form of CREATE INDEX is the bare word.
 pub(crate) fn ignores(options: &[Phrase]) -> Option<bool> {
     let option = options.iter().find(|option| option.starts("IGNORE_DUP_KEY"))?;
     Some(!option.items.iter().any(|item| matches!(item, PhraseItem::Word(word) if word.is("OFF"))))
@@ -134,7 +134,7 @@ impl Inner {
     }
 }
 
-/// What the words of ALTER INDEX say of IGNORE_DUP_KEY.
+/// The value of IGNORE_DUP_KEY in the words of ALTER INDEX.
 fn said_by(action: &Phrase) -> Option<bool> {
     let of_group = |item: &PhraseItem| match item {
         PhraseItem::Group(options) => ignores(options),
@@ -144,7 +144,7 @@ fn said_by(action: &Phrase) -> Option<bool> {
 }
 
 impl Runner<'_> {
-    /// Runs a change of the core, and tells of the rows that it has left out, if there were any.
+    /// Runs a change of the core, and reports the rows that it has skipped, if there were any.
     pub(crate) fn run_change(&mut self, plan: &mut Plan, values: &[Value]) -> Result<(u64, Returned), Box<Raised>> {
         let done = self.run_core_change(plan, values)?;
         let ignores = plan.change.as_ref().is_some_and(|change| change.ignores_keys);

@@ -1,7 +1,8 @@
 //! READTEXT, WRITETEXT and UPDATETEXT: values of TEXT, NTEXT and IMAGE that are read and written by their pointers.
 //!
-//! A pointer says the row and the column ([`TextPointer`]). Places and lengths are characters of a text and bytes of an
-//! image. As in SQL Server no trigger hears of such a change. Source: "READTEXT", "WRITETEXT", "UPDATETEXT (Transact-SQL)".
+//! A pointer contains the row and the column ([`TextPointer`]). Offsets and lengths are characters of a text and bytes
+//! of an image. As in SQL Server, such a change fires no trigger. Source: "READTEXT", "WRITETEXT", "UPDATETEXT
+//! (Transact-SQL)".
 
 use crate::session::Inner;
 use crate::statements::errors::{message_of, raised};
@@ -16,7 +17,7 @@ use mainstay_tsql_types::{DataType, Length, Message, text};
 use mainstay_types::{Value, ValueRef};
 use mainstay_vm::{Flow, Raised, StatementCall};
 
-/// What READTEXT gives where no size is said: bytes.
+/// The length that READTEXT returns where no size is given, in bytes.
 const DEFAULT_SIZE: usize = 4096;
 
 /// A column of large values.
@@ -116,7 +117,7 @@ impl LargeColumn {
         self.data_type == DataType::NText
     }
 
-    /// How many characters or bytes a value has.
+    /// The length of a value in characters or bytes.
     fn length(&self, value: &Value) -> usize {
         match value {
             Value::Text(value) => text::length(value, self.is_national()),
@@ -135,8 +136,8 @@ impl LargeColumn {
     }
 }
 
-/// What becomes of a value: something goes away at a place, and something comes there. NULL is the end for the place, and
-/// for the length all that follows.
+/// The value after an update: a part is deleted at a place, and another is inserted there. NULL is the end for the
+/// place, and for the length all that follows.
 ///
 /// Errors: 7116, 7135.
 fn updated(
@@ -213,7 +214,7 @@ impl Inner {
         })
     }
 
-    /// What a pointer leads to.
+    /// The value that a pointer leads to.
     ///
     /// Errors: 7122, 7123, 7133; 7125 for the pointer of another column.
     fn pointed(&mut self, column: &LargeColumn, pointer: &Value, function: &str) -> Result<Pointed, Box<Raised>> {

@@ -1,4 +1,5 @@
-//! READPAST of an UPDATE or a DELETE: rows that others hold are passed by, as queues made of tables want it.
+//! READPAST of an UPDATE or a DELETE: rows that other sessions have locked are skipped, for tables that serve as
+//! queues.
 //!
 //! ```text
 //!   DELETE TOP (1) FROM Queue WITH (READPAST)            SELECT TOP (1) _rowid FROM Queue WITH (UPDLOCK, READPAST) ...
@@ -7,8 +8,8 @@
 //!   WITH q AS (SELECT TOP (1) * FROM Queue WITH (READPAST) ORDER BY Id) UPDATE q SET ...       likewise, within q
 //! ```
 //!
-//! Both are one unit: the rows are locked by the first and changed by the second, in one transaction. In a join the rows
-//! that it finds are asked for before, and those of them are locked that are free. With TOP a join waits as any other.
+//! Both are one unit: the first locks the rows and the second changes them, in one transaction. In a join a query finds
+//! the rows first, and locks those of them that are free. With TOP a join waits like any other.
 
 use crate::statements::errors::raised;
 use crate::statements::runner::{Ran, Runner};
@@ -21,7 +22,7 @@ use mainstay_tsql_syntax::tree::{
 use mainstay_types::Value;
 use mainstay_vm::{Raised, StatementCall};
 
-/// Where the rows of a change come from.
+/// The source of the rows of a change.
 struct RowsOf<'c> {
     table: TableSource,
     condition: Option<&'c Expr>,
@@ -29,7 +30,7 @@ struct RowsOf<'c> {
     order: &'c [OrderItem],
     /// The sources of a join.
     joined: &'c [Source],
-    /// Whether a common table expression finds them.
+    /// True if a common table expression finds them.
     in_common_table: bool,
 }
 
@@ -149,7 +150,7 @@ fn query_of(select: Select, order: &[OrderItem]) -> Query {
     }
 }
 
-/// The rows of a change that says READPAST of its table.
+/// The rows of a change with READPAST on its table.
 fn rows_of(change: &Change) -> Option<RowsOf<'_>> {
     let parts = match change {
         Change::Update(update) => Parts {
@@ -265,7 +266,7 @@ fn row_number(table: &TableSource, number: &str) -> Expr {
     Expr::Column(ObjectName { parts, ..ObjectName::default() })
 }
 
-/// That a row is one of these.
+/// The condition that a row is one of these.
 fn is_one_of(table: &TableSource, number: &str, rows: &[i64]) -> Expr {
     let rows = if rows.is_empty() { &[-1] } else { rows };
     let numbers = rows.iter().map(|row| Expr::Literal(Literal::Integer(row.to_string()))).collect();

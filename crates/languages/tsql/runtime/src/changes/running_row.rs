@@ -1,13 +1,13 @@
-//! UPDATE whose variables go on from row to row (`running`), where a key finds at most one row: there is no next row, so it is an
-//! UPDATE as any other once each variable stands for what it was set to before.
+//! UPDATE whose variables go on from row to row (`running`), where a key finds at most one row: there is no next row,
+//! so it is an ordinary UPDATE once each variable is replaced by the expression that it was set to.
 //!
 //! ```text
 //!   UPDATE t SET @n = @n + 1, Number = @n    -->    UPDATE t SET @n = @n + 1, Number = CAST(@n + 1 AS int)
 //!   WHERE id = @id                                  WHERE id = @id
 //! ```
 //!
-//! Values are set in the order of the text. A value that is another one each time it is evaluated (NEWID, a
-//! sequence, a function of the database) is not written twice: such an UPDATE is run as over many rows.
+//! Values are set in the order of the text. An expression with a new value at each evaluation (NEWID, a sequence, a
+//! function of the database) is not written twice: such an UPDATE is run as over many rows.
 
 use crate::changes::accumulate::names_assigned;
 use crate::session::Inner;

@@ -1,4 +1,4 @@
-//! UPDATE whose variables go on from row to row: what a row sets them to is what the next one finds.
+//! UPDATE whose variables go on from row to row: each row sees the values that the row before has assigned.
 //!
 //! ```text
 //!   UPDATE t SET @n = @n + 1, Number = @n                         numbers
@@ -6,10 +6,11 @@
 //!   UPDATE lines SET Delivered = @now, @total = @total + Amount   a sum on the way
 //! ```
 //!
-//! The rows are read and locked first, in their table's order; a small batch runs over each of them, as for SELECT @s = @s + x
-//! (`accumulate`); then one UPDATE gives the rows the values that were made, so that triggers and OUTPUT see one statement.
-//! Values are set in the order of the text. Under joins the rows are not locked before they are changed. An UPDATE
-//! that finds one row by its key (`running_row`), and one of which no column depends on a variable, is planned as any other.
+//! The rows are read and locked first, in their table's order; a small batch runs over each of them, as for SELECT @s =
+//! @s + x (`accumulate`); then one UPDATE gives the rows the computed values, so that triggers and OUTPUT see one
+//! statement. Values are set in the order of the text. In joins the rows are not locked before they are changed. An
+//! UPDATE that finds one row by its key (`running_row`), and one in which no column depends on a variable, is planned
+//! as usual.
 
 use crate::changes::accumulate::{Accumulation, Fold, column_name, lift_in, names_assigned};
 use crate::session::Inner;
@@ -31,7 +32,7 @@ use std::sync::Arc;
 /// The temporary table of the values that were made.
 const MADE: &str = "#mainstay_running";
 
-/// Whether an UPDATE sets variables from what they were in the row before.
+/// Returns true if an UPDATE sets variables from their values in the row before.
 pub(crate) fn is_running(change: &Change, host: &HostStatement) -> bool {
     let Change::Update(update) = change else { return false };
     let goes_on = |item: &SetItem| match item {
@@ -42,12 +43,12 @@ pub(crate) fn is_running(change: &Change, host: &HostStatement) -> bool {
     !host.outputs.is_empty() && update.items.iter().any(goes_on)
 }
 
-/// What is made of an UPDATE.
+/// The parts of an UPDATE whose variables go on from row to row.
 struct Running {
     accumulation: Accumulation,
     /// The columns that get values that were made, with their types.
     made: Vec<(ObjectName, DataType)>,
-    /// What is set from the rows alone.
+    /// The columns that are set from the rows alone.
     kept: Vec<SetItem>,
     /// The columns of the rows: their numbers, and what the variables are set from.
     lifted: Vec<Expr>,

@@ -1,12 +1,12 @@
-//! A statement that is made of several, as one: with its triggers, or over several statements of the core.
+//! Several statements of the core, or a statement and its triggers, that succeed or fail as one statement.
 //!
 //! ```text
 //!   outside of a transaction    BEGIN ... COMMIT, of which the client is not told
 //!   within one                  SAVEPOINT "#unit7" ... RELEASE
 //! ```
 //!
-//! Each has a savepoint of another name, since a trigger may roll back to a savepoint from before the statement: then its own
-//! is gone, and one of the same name would be that of a statement around it.
+//! Each has a savepoint with a unique name, since a trigger may roll back to a savepoint from before the statement:
+//! then the statement's own is gone, and one of the same name would belong to a statement around it.
 
 use crate::statements::runner::Runner;
 use mainstay_tsql_syntax::reduce;
@@ -28,7 +28,7 @@ impl Runner<'_> {
         self.inner.state.transactions = 1;
         self.inner.state.savepoints.clear();
         self.inner.state.units.clear();
-        // Variables keep their rows over a rollback: what the statement has done to them is taken back before it.
+        // Table variables keep their rows over a rollback: the statement's changes of them are undone before it.
         let has_variables = self.inner.has_table_variables();
         if has_variables {
             self.inner.execute("SAVEPOINT \"#unit\"")?;

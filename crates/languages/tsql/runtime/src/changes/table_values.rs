@@ -1,6 +1,6 @@
 //! Tables that clients send as parameters: each is a table variable of the session's own level while its call runs.
 //!
-//! It is made as its type says, with keys, defaults and identities. The module that is called gets its name, as from a
+//! It is created as its type defines, with keys, defaults and identities. The called module gets its name, as from a
 //! caller in T-SQL ([`Action::TableParameter`](mainstay_tsql_syntax::compile::Action::TableParameter)).
 
 use crate::session::{Inner, Session, refuse};
@@ -89,7 +89,7 @@ impl Inner {
         table: &TableValue,
     ) -> Result<(), Box<Raised>> {
         let own: Vec<&str> = elements.iter().filter_map(column_name).collect();
-        // A table that is NULL says nothing of its columns, and has no rows.
+        // A table that is NULL has no rows, and its columns are not described.
         if !table.columns.is_empty() && table.columns.len() != own.len() {
             return Err(raised(Message::numbered(500, &[&table.columns.len(), &own.len()])));
         }

@@ -6,12 +6,12 @@
 //!   UPDATE [T] SET [Name] = @v0 WHERE [Id] = @#k0 AND ([Name] = @o0 OR [Name] IS NULL AND @o0 IS NULL)
 //! ```
 //!
-//! What is to be done is written as a statement over the key of the row, so that triggers, constraints and messages are
+//! The operation is written as a statement over the key of the row, so that triggers, constraints and messages are
 //! those of any change. With OPTIMISTIC the row must be as it was fetched (16934, 16947). Bits of the operation (SQL
-//! Server's reference, "sp_cursor"): 1 update, 2 delete, 4 insert, 8 refresh, 0x10 lock, 0x20 the place is set, 0x40 the
-//! row is counted from the cursor's first and not among those fetched last.
+//! Server's reference, "sp_cursor"): 1 update, 2 delete, 4 insert, 8 refresh, 0x10 lock, 0x20 the place is set, 0x40
+//! the row is counted from the cursor's first and not among those fetched last.
 //!
-//! Limit: a row that is put in joins the cursor only if its key is among its values, or is the identity.
+//! Limit: an inserted row joins the cursor only if its key is among its values, or is the identity.
 
 use crate::cursors::keyset::{Keyset, parameter, text_call};
 use crate::cursors::protocol::{ServerCursor, plain_done};
@@ -33,7 +33,7 @@ mod operation {
     pub const ABSOLUTE: i32 = 0x40;
 }
 
-/// What `sp_cursor` says.
+/// The arguments of `sp_cursor`.
 pub(crate) struct Asked<'a> {
     pub(crate) operation: i32,
     pub(crate) row: i32,
@@ -157,7 +157,7 @@ impl Session {
             return Err(stale(sink));
         }
         if !is_delete {
-            // Its key may have been changed: the row is where its new key says.
+            // Its key may have been changed: the row is found by its new key.
             let key = new_key(keyset, table, asked, &row.key);
             let now = self.row_again(keyset, &key, false)?;
             if let (Some(kept), Some(values)) = (result.rows.get_mut(place), now) {
@@ -225,14 +225,14 @@ impl Session {
         self.run_text(&loaded, &text_call(made.values), 0, &mut collector);
         let failed = collector.error.is_some();
         if failed {
-            // The client has been told already.
+            // The client has the message already.
             return Err(Vec::new());
         }
         Ok(u64::try_from(self.inner.state.row_count).unwrap_or(0))
     }
 }
 
-/// What a client is told of a row that is not as it was: a notice, and the error.
+/// The messages for a row that has changed since it was fetched: a notice, and the error.
 fn stale(sink: &mut dyn Sink) -> Vec<Message> {
     sink.message(&Message::numbered(16934, &[]));
     vec![Message::numbered(16947, &[])]
@@ -290,7 +290,7 @@ fn given<'a>(keyset: &Keyset, table: usize, asked: &Asked<'a>) -> Result<Vec<(St
     Ok(given)
 }
 
-/// What SET says: of values, or as a text that the client wrote (`UPDATE t SET a = 1`, or only `a = 1`).
+/// The SET clause: of values, or as a text that the client wrote (`UPDATE t SET a = 1`, or only `a = 1`).
 fn settings(keyset: &Keyset, table: usize, asked: &Asked<'_>, made: &mut Made) -> Result<String, Vec<Message>> {
     if let [only] = asked.values
         && only.name.is_empty()
@@ -358,7 +358,7 @@ fn new_key(keyset: &Keyset, table: usize, asked: &Asked<'_>, key: &[Value]) -> V
     keyset.keys.iter().zip(key).map(value).collect()
 }
 
-/// The end of a change that failed and told of it.
+/// The end of a change that failed and reported its error.
 pub(crate) fn failed() -> Done {
     Done { error: true, ..plain_done(Command::NONE, None) }
 }

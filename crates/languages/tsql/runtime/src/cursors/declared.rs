@@ -1,7 +1,7 @@
-//! Cursors: DECLARE, OPEN, FETCH, CLOSE, DEALLOCATE and what stands on their rows.
+//! Cursors: DECLARE, OPEN, FETCH, CLOSE, DEALLOCATE and changes of their rows.
 //!
-//! All rows are read at OPEN. What becomes visible of later changes is looked at when a row is fetched, and only if the
-//! cursor's tables have changed since it was read:
+//! All rows are read at OPEN. Later changes are looked up when a row is fetched, and only if the cursor's tables have
+//! changed since it was read:
 //!
 //! ```text
 //!   static    nothing
@@ -10,12 +10,12 @@
 //!             after INSERTs the list is read again, from the row on that the cursor stands on
 //! ```
 //!
-//! With SCROLL_LOCKS rows of one table are locked as they are fetched, within a transaction. Other cursors that change rows are
-//! optimistic, whether they say so or not: WHERE CURRENT OF reads the row again, and one that somebody has changed since it was
-//! fetched stays as it is. What is compared are the values that were fetched.
+//! With SCROLL_LOCKS rows of one table are locked as they are fetched, within a transaction. Other cursors that change
+//! rows are optimistic, with or without the option: WHERE CURRENT OF reads the row again, and does not change one that
+//! another session has changed since it was fetched. The comparison is by the fetched values.
 //!
-//! A forward-only cursor is dynamic, SCROLL alone is keyset; a query whose rows are not those of its tables makes a static
-//! cursor of any, and one that counts its rows (TOP) or sorts them makes a keyset.
+//! A forward-only cursor is dynamic, SCROLL alone is keyset; a query whose rows are not those of its tables makes any
+//! cursor static, and one that limits its rows (TOP) or sorts them makes it a keyset.
 
 use crate::cursors::{Cursor, Kind, Row, Rows, missing};
 use crate::objects::modules::Loaded;
@@ -38,7 +38,7 @@ fn not_open(state: u8) -> Box<Raised> {
     raised(Message::error(16917, "Cursor is not open.").state(state))
 }
 
-/// What a fetch has come to.
+/// The result of a fetch.
 enum Fetched {
     Row,
     /// No row is there: before the first, or behind the last.
@@ -299,7 +299,7 @@ impl Runner<'_> {
         Ok(Flow::NEXT)
     }
 
-    /// FETCH without INTO: the row goes to the client, or to who captures it.
+    /// FETCH without INTO: the row goes to the client, or to the capture around it.
     fn send_fetched(&mut self, columns: &[mainstay_tds::Column], row: Option<Vec<Value>>) -> Ran {
         let count = u64::from(row.is_some());
         let most = self.inner.state.options.most_text();
@@ -471,8 +471,8 @@ impl Runner<'_> {
         Err(raised(Message::numbered(16947, &[])))
     }
 
-    /// Whether nobody has changed the row that a cursor stands on since it was fetched. One that has gone is found out by the
-    /// change.
+    /// Returns true if the cursor's row has not changed since it was fetched. The change itself finds a
+    /// deleted row.
     fn is_as_fetched(&mut self, cursor: &mut Cursor, changes: u64) -> Result<bool, Box<Raised>> {
         let Some((fetched, seen)) = cursor.current().map(|(_, row)| (row.values.clone(), row.seen)) else {
             return Ok(true);

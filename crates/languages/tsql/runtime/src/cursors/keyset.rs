@@ -7,12 +7,12 @@
 //!   fetched  SELECT Name FROM Customers WHERE Customers.Id = @#k0                     a row as it is now
 //! ```
 //!
-//! The queries are those of cursors in T-SQL (`reduce::cursor_queries`), written as texts, so that everything else a text
-//! may have - parameters, temporary tables, messages - is as in any other text. A row is read again only when its tables
-//! have changed since it was read, or when it is to be locked; one that has gone keeps its last values, with 2 as its
-//! `ROWSTAT`. A query whose rows are not those of its tables (groups, unions, views) has no keys: its cursor is static.
+//! The queries are those of cursors in T-SQL (`reduce::cursor_queries`), written as texts, so that everything else -
+//! parameters, temporary tables, messages - works as in any other text. A row is read again only when its tables have
+//! changed since it was read, or when it is to be locked; a deleted row keeps its last values, with 2 as its `ROWSTAT`.
+//! A query whose rows are not those of its tables (groups, unions, views) has no keys: its cursor is static.
 //!
-//! With SCROLL_LOCKS the rows that are fetched are locked as by UPDLOCK, if a transaction is open.
+//! With SCROLL_LOCKS the fetched rows are locked as by UPDLOCK, if a transaction is open.
 
 use crate::session::Session;
 use crate::session::collecting_sink::{Collected, Collector};
@@ -29,7 +29,7 @@ use mainstay_tsql_types::{DataType, Message};
 use mainstay_types::Value;
 use std::ops::Range;
 
-/// What makes a cursor's rows known again.
+/// The texts and keys with which a cursor reads its rows again.
 #[derive(Debug)]
 pub(crate) struct Keyset {
     /// The texts that read a row again: as it is, and with a lock.
@@ -45,13 +45,13 @@ pub(crate) struct Keyset {
     pub(crate) rows: Vec<KeptRow>,
 }
 
-/// What is known of a row beside its values.
+/// The key and state of a row, without its values.
 #[derive(Clone, Debug)]
 pub(crate) struct KeptRow {
     pub(crate) key: Vec<Value>,
     /// The count of changes when it was read.
     seen: u64,
-    /// Whether it is not there any more.
+    /// True if the row is deleted.
     pub(crate) is_gone: bool,
 }
 
@@ -66,7 +66,7 @@ pub(crate) fn text_call(parameters: Vec<Parameter>) -> Call {
     Call { procedure: "sp_executesql".to_owned(), recompile: false, no_metadata: false, parameters }
 }
 
-/// What a text that is one query would be opened with.
+/// The queries of a cursor over a text that is one query.
 struct Wanted {
     queries: CursorQueries,
     again: Query,
@@ -247,7 +247,7 @@ impl Keyset {
         place.grow();
     }
 
-    /// What the client is told of where its columns come from: tables by name, and of each column its table.
+    /// The sources of the columns for the client: tables by name, and of each column its table.
     pub(crate) fn told(&self, result: &Collected) -> (Vec<Vec<String>>, Vec<ColumnSource>) {
         let name = |(table, _): &(mainstay_tsql_syntax::tree::ObjectName, String)| {
             table.parts.iter().map(|part| part.text.clone()).collect()

@@ -1,4 +1,4 @@
-//! The cursors of a session: which there are, what they are called, and when they end.
+//! The cursors of a session: their list, their names, and their ends.
 //!
 //! ```text
 //!   names of the session (GLOBAL)  ----+
@@ -6,7 +6,7 @@
 //!   variables of a level (@c)      ----+
 //! ```
 //!
-//! A cursor ends with its last name. Names of a level end with it; a cursor that a procedure gives back in a parameter has
+//! A cursor ends with its last name. Names of a level end with it; a cursor that a procedure returns in a parameter has
 //! the caller's variable as a name by then.
 
 pub(crate) mod change;
@@ -41,7 +41,7 @@ pub(crate) struct Cursors {
     pub(crate) opened: Option<u64>,
 }
 
-/// What changes of rows a cursor shows.
+/// The kinds of cursors, by the changes of rows that they show.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Kind {
     /// None behind OPEN.
@@ -58,11 +58,12 @@ pub(crate) struct Cursor {
     pub(crate) kind: Kind,
     pub(crate) scrolls: bool,
     pub(crate) reads_only: bool,
-    /// Whether rows are locked as they are fetched (SCROLL_LOCKS). Without, a row is changed only if it is as it was fetched.
+    /// True if rows are locked as they are fetched (SCROLL_LOCKS). Without, a row is changed only if it is as it was
+    /// fetched.
     pub(crate) locks: bool,
     /// The columns of FOR UPDATE OF, if it names any.
     pub(crate) updatable: Vec<String>,
-    /// The statement that declared it, where its plan is kept.
+    /// The statement that declared it, where its plan is stored.
     pub(crate) declared: (Arc<Loaded>, usize),
     /// The values of its variables when it was declared.
     pub(crate) values: Vec<(String, DataType, Value)>,
@@ -79,15 +80,15 @@ pub(crate) struct Rows {
     pub(crate) memory: Option<HeldMemory>,
     /// The row it stands on, from 1; 0 before the first.
     pub(crate) at: usize,
-    /// How rows are known; the values are each row's.
+    /// The keys of the rows; the values are each row's.
     pub(crate) keys: Arc<[CursorKey]>,
-    /// What the cursor asks of the core.
+    /// The queries that the cursor sends to the core.
     pub(crate) queries: Option<Arc<CursorQueries>>,
     /// The plan that reads a row again, once that was wanted, and whether it locks the row.
     pub(crate) again: Option<(bool, Box<Plan>)>,
     /// The count of inserts when the list was read.
     pub(crate) listed: u64,
-    /// How many changes there have been of its tables.
+    /// The number of changes of its tables.
     pub(crate) watcher: Watcher,
 }
 
@@ -278,7 +279,7 @@ impl Cursors {
         }
     }
 
-    /// Whether there are none.
+    /// Returns true if there are none.
     pub(crate) fn is_empty(&self) -> bool {
         self.known.is_empty()
     }

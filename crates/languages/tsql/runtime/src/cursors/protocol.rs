@@ -1,4 +1,4 @@
-//! Cursors of the protocol: `sp_cursoropen` and its family, which drivers use for results that scroll.
+//! Cursors of the protocol: `sp_cursoropen` and its family, which drivers use for scrollable results.
 //!
 //! ```text
 //!   sp_cursoropen  -->  the text runs, its rows are kept           columns and ROWSTAT; the cursor's number, what it became
@@ -6,10 +6,10 @@
 //!   sp_cursorclose -->  they are forgotten
 //! ```
 //!
-//! A keyset or dynamic cursor becomes a keyset, whose rows are read again when they are fetched (`cursor_keyset`) and can be
-//! changed through it (`cursor_change`). The rows of any other, and of a query whose rows are not those of its tables, are
-//! those of the moment it was opened: the answer says what it became, as SQL Server's does when a query allows no more.
-//! (MS-TDS 2.2.6.6, and "Cursor stored procedures" of SQL Server's reference.)
+//! A keyset or dynamic cursor becomes a keyset, whose rows are read again when they are fetched (`cursor_keyset`) and
+//! can be changed through it (`cursor_change`). The rows of any other, and of a query whose rows are not those of its
+//! tables, are those at the time of opening: the answer contains the kind that it became, as SQL Server's does when a
+//! query allows no more. (MS-TDS 2.2.6.6, and "Cursor stored procedures" of SQL Server's reference.)
 
 use crate::cursors::change::{Asked, failed};
 use crate::cursors::keyset::{Keyset, text_call};
@@ -32,13 +32,13 @@ pub(crate) struct ServerCursor {
     pub(crate) keyset: Option<Keyset>,
     /// The row, from 0, that positioned changes are of.
     pub(crate) row: usize,
-    /// What it became: bits of [`scroll`].
+    /// The kind that the cursor has become: bits of [`scroll`].
     kind: i32,
-    /// What statements call it in WHERE CURRENT OF.
+    /// Its name in WHERE CURRENT OF.
     pub(crate) name: Option<String>,
 }
 
-/// What a driver is told of a text that runs without a cursor.
+/// The message to a driver whose text runs without a cursor.
 const NO_CURSOR: &str = "Executing SQL directly; no cursor.";
 
 impl Session {
@@ -102,8 +102,8 @@ impl Session {
         outcome
     }
 
-    /// What a cursor is called (2), what it became, and how many rows it has: 4, 5 and 6. Other options say how values are
-    /// sent, which changes nothing here.
+    /// `sp_cursoroption`: the name of a cursor (2), its kind, and the number of its rows: 4, 5 and 6. Other options say
+    /// how values are sent, which changes nothing here.
     fn cursor_option(
         &mut self,
         call: &Call,
@@ -169,7 +169,7 @@ impl Session {
         Ok(())
     }
 
-    /// Keeps a cursor, and tells the client of it.
+    /// Stores a cursor, and sends its handle to the client.
     fn opened(
         &mut self,
         call: &Call,
@@ -255,7 +255,7 @@ impl ServerCursor {
         }
     }
 
-    /// How its rows are changed: bits of [`concurrency`].
+    /// The concurrency of the cursor: bits of [`concurrency`].
     fn concurrency(&self) -> i32 {
         self.keyset.as_ref().map_or(concurrency::READ_ONLY, |keyset| keyset.concurrency)
     }

@@ -11,7 +11,7 @@ use mainstay_tsql_types::Message;
 use mainstay_vm::Raised;
 
 impl Inner {
-    /// A statement that is kept as its words.
+    /// A statement that is stored as its words.
     ///
     /// Errors: 40515 for one that means nothing here, and those of ALTER SCHEMA.
     fn words(&mut self, words: &Words) -> Result<(), Box<Raised>> {
@@ -100,13 +100,13 @@ impl Runner<'_> {
         }
     }
 
-    /// USE: it ends with the text or the procedure that says it.
+    /// USE: it ends with the text or the procedure that contains it.
     fn use_database(&mut self, name: &str) {
         let old = std::mem::replace(&mut self.inner.state.database, name.to_owned());
         if let [_, .., level] = self.inner.state.levels.as_mut_slice() {
             level.database.get_or_insert_with(|| old.clone());
         }
-        // The listener tells of the change (5701).
+        // The listener reports the change (5701).
         self.sink.environment(&Environment::Database { new: name.to_owned(), old });
     }
 }

@@ -139,7 +139,7 @@ impl Inner {
         columns.try_for_each(|it| self.check_dependents(table, &it.name.text, OfColumn::Drop, &beside))
     }
 
-    /// Whether another table refers to this one.
+    /// Returns true if another table refers to this one.
     pub(crate) fn is_referenced(&mut self, table: &ObjectName) -> bool {
         let Ok(catalog) = self.catalog() else { return false };
         let Some(object) = catalog.find(table) else { return false };

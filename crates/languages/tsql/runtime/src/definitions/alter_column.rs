@@ -5,7 +5,7 @@
 //!   SET or DROP NOT NULL
 //! ```
 //!
-//! All of it or nothing.
+//! The statement takes effect as a whole, or not at all.
 
 use crate::definitions::dependencies::OfColumn;
 use crate::session::Inner;
@@ -30,7 +30,8 @@ impl Inner {
         if !has_defined || !own && outcome.is_ok() {
             return outcome;
         }
-        // Others may have looked for its objects before they were there for them, and itself for what is taken back.
+        // Other sessions may have looked up its objects before they were visible, and this one objects that are rolled
+        // back.
         self.instance.version.bump();
         let refreshed = self.refresh().map_err(raised);
         outcome.and_then(|done| refreshed.map(|()| done))

@@ -1,8 +1,8 @@
-//! Which index of a table is clustered: in whose order its rows come when a statement says nothing.
+//! The clustered index of a table: the order of its rows in a query without ORDER BY.
 //!
-//! The core has no such thing. A table's primary key is clustered, and a table without one is a heap; what statements say
-//! otherwise (`PRIMARY KEY NONCLUSTERED`, `CREATE CLUSTERED INDEX`) is kept beside the table: the name of the index, or an
-//! empty one where nothing is clustered though there is a primary key.
+//! The core has no clustered indexes. By default a table's primary key is clustered, and a table without one is a heap;
+//! other choices (`PRIMARY KEY NONCLUSTERED`, `CREATE CLUSTERED INDEX`) are stored beside the table: the name of the
+//! index, or an empty one where nothing is clustered though there is a primary key.
 
 use crate::definitions::extended_properties::{CLUSTERED, Subject};
 use crate::objects::modules;
@@ -20,12 +20,12 @@ use mainstay_vm::Raised;
 use std::sync::Arc;
 
 impl Names<'_> {
-    /// What was said of a temporary table's indexes.
+    /// The options of a temporary table's indexes that the core does not store.
     pub(crate) fn temporary_indexes(&self, name: &ObjectName) -> Option<&SaidOfIndexes> {
         self.state.temporary(name.last()).map(|table| &table.said)
     }
 
-    /// What was said of a table's clustered index.
+    /// The stored entry about a table's clustered index.
     fn clustering(&self, name: &ObjectName) -> Option<String> {
         match self.temporary_indexes(name).and_then(|said| said.clustered.as_ref()) {
             Some(known) => Some(known.to_string()),

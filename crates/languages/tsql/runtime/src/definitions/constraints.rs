@@ -1,6 +1,6 @@
-//! What SQL Server says of a row that is against a constraint: which statement, which constraint, which table.
+//! SQL Server's messages for a row that violates a constraint: the statement, the constraint, the table.
 //!
-//! The core's error names the constraint; everything else comes from the catalog, which is asked for nothing but this.
+//! The core's error names the constraint; everything else comes from the catalog, which is read only then.
 
 use crate::catalog::{Catalog, Detail, Object};
 use crate::session::{Inner, object_name};

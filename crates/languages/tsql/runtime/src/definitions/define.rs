@@ -63,7 +63,7 @@ impl Inner {
     /// Drops the temporary tables that this session has made for all.
     pub(crate) fn drop_globals(&mut self) {
         for name in std::mem::take(&mut self.state.globals) {
-            // One that somebody has dropped is not there any more.
+            // It may have been dropped already.
             let _ = self.core.execute_uninterrupted(&format!("DROP TABLE IF EXISTS {}", global_name(&name)));
         }
     }
@@ -232,7 +232,7 @@ impl Inner {
                     self.object_changed(name)?;
                     self.forget_properties(subject)?;
                 }
-                // Names alone are kept.
+                // Only the names are stored.
                 "USER" | "ROLE" | "LOGIN" => self.instance.principals.remove(name.last()),
                 "DATABASE" if self.state.transactions > 0 => self.check_outside_transaction("DROP DATABASE")?,
                 "DATABASE" if self.instance.principals.remove_database(name.last()) => {}
@@ -244,8 +244,9 @@ impl Inner {
         Ok(())
     }
 
-    /// Whether there is an object of this name: tables, views, sequences, procedures, functions, triggers, synonyms and
-    /// constraints share their names. Types have names of their own, and a file does not keep a table from being made.
+    /// Returns true if there is an object of this name: tables, views, sequences, procedures, functions, triggers,
+    /// synonyms and constraints share their names. Types have names of their own, and a file does not keep a table from
+    /// being made.
     pub(crate) fn is_name_taken(&mut self, name: &ObjectName) -> Result<bool, Box<Raised>> {
         let catalog = self.catalog().map_err(crate::statements::errors::raised_error)?;
         Ok(catalog.find(name).is_some_and(|object| match object.kind {
@@ -313,7 +314,7 @@ impl Inner {
         let owner = known.unwrap_or_else(|| self.state.process.to_string());
         let is_kept = modules::keep(&mut self.core, statement, define, text, (made_under, &owner)).map_err(raised)?;
         self.object_changed(name)?;
-        // Where it is not kept another session was first.
+        // A module that is not stored was overtaken by another session.
         let lost = if is_kept { None } else { refusal(define == DefineKind::Create) };
         lost.map_or(Ok(()), Err)
     }

@@ -1,4 +1,4 @@
-//! What SQL Server says of definitions that cannot be, where the core has other words or none.
+//! SQL Server's messages for invalid definitions, where the core has other messages or none.
 //!
 //! ```text
 //!   1752   a default for a column that is not there      2733   a function of a type that is not returned
@@ -330,7 +330,7 @@ impl Inner {
         Err(raised(Message::error(4901, text)))
     }
 
-    /// What holds of a table of the catalog; `None` if it is not there.
+    /// Tests a table of the catalog; `None` if the table does not exist.
     pub(crate) fn known(
         &mut self,
         table: &ObjectName,
@@ -345,7 +345,7 @@ fn is_identity(column: &Column) -> bool {
     column.properties.iter().any(|property| matches!(property, ColumnProperty::Identity(_)))
 }
 
-/// Whether a column is said to take NULL.
+/// Returns true if a column allows NULL by its definition.
 fn is_nullable(column: &Column) -> bool {
     column.properties.iter().any(|property| matches!(property, ColumnProperty::Nullable(true)))
 }
@@ -410,7 +410,7 @@ pub(crate) fn check_key_columns(elements: &[TableElement]) -> Result<(), Box<Rai
     }
 }
 
-/// Whether a type has the numbers of an identity.
+/// Returns true if a type may be that of an identity column.
 fn counts(data_type: DataType) -> bool {
     data_type.is_integer() && data_type != DataType::Bit || matches!(data_type, DataType::Decimal { scale: 0, .. })
 }
@@ -430,7 +430,7 @@ fn key_of(constraint: &Constraint) -> Option<&[(Name, Option<bool>)]> {
     }
 }
 
-/// Whether a column is one of the primary key that it or the table says.
+/// Returns true if a column is part of the primary key, by its own or the table's definition.
 fn is_in_primary_key(column: &Column, elements: &[TableElement]) -> bool {
     let own = column.properties.iter().any(|property| match property {
         ColumnProperty::Constraint(constraint) => key_of(constraint).is_some(),

@@ -1,7 +1,7 @@
-//! Which objects need which: what the texts of modules name, and what of a table needs a column.
+//! Dependencies between objects: the names in the texts of modules, and the parts of a table that need a column.
 //!
-//! `sys.sql_expression_dependencies` and `sp_depends` show the first; ALTER TABLE and DROP refuse what would leave something
-//! without what it needs: 5074 with 4922 for a column, 3729 for what a module WITH SCHEMABINDING names.
+//! `sys.sql_expression_dependencies` and `sp_depends` show the former; ALTER TABLE and DROP refuse a change that would
+//! break a dependency: 5074 with 4922 for a column, 3729 for an object that a module WITH SCHEMABINDING names.
 
 use crate::catalog::{Catalog, Detail, Object};
 use crate::session::Inner;
@@ -15,20 +15,20 @@ use mainstay_vm::Raised;
 #[derive(Debug)]
 pub(crate) struct Preceded(pub(crate) Vec<Message>);
 
-/// What a module names.
+/// A reference from a module to an object.
 pub(crate) struct Dependency<'c> {
     /// The module.
     pub(crate) of: &'c Object,
-    /// What it names, as it was written.
+    /// The reference, as it was written.
     pub(crate) reference: Reference,
-    /// That object, if it is there.
+    /// The object that is referred to, if it exists.
     pub(crate) on: Option<&'c Object>,
-    /// Whether it is bound to what it names.
+    /// True if it is schema-bound to the object.
     pub(crate) is_bound: bool,
 }
 
 impl Catalog {
-    /// What the modules of the database name.
+    /// The references of the modules of the database.
     pub(crate) fn dependencies(&self) -> impl Iterator<Item = Dependency<'_>> {
         let is_module = |object: &&Object| matches!(object.kind, "P" | "FN" | "IF" | "TF" | "TR" | "V");
         let modules = self.objects.iter().filter(is_module).filter_map(|of| Some((of, of.text.as_deref()?)));
@@ -47,14 +47,14 @@ impl Catalog {
     }
 }
 
-/// Whether a module is WITH SCHEMABINDING.
+/// Returns true if a module is WITH SCHEMABINDING.
 fn is_schema_bound(text: &str) -> bool {
     let (all, _) = tokens(text);
     let text_of = |token: &mainstay_tsql_syntax::Token| text.get(token.span.start as usize..token.span.end as usize);
     all.iter().filter_map(text_of).any(|word| word.eq_ignore_ascii_case("SCHEMABINDING"))
 }
 
-/// Whether a text has a name of its own in it that is this one.
+/// Returns true if a text contains this name as a token.
 fn mentions(text: &str, name: &str) -> bool {
     let (all, _) = tokens(text);
     all.iter().any(|token| {
@@ -66,7 +66,7 @@ fn mentions(text: &str, name: &str) -> bool {
     })
 }
 
-/// What ALTER TABLE does to a column.
+/// The change of a column by ALTER TABLE.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(crate) enum OfColumn {
     Drop,
@@ -143,7 +143,7 @@ impl Inner {
     }
 }
 
-/// What needs a column of a table: its kind as messages name it, and its name.
+/// The objects that depend on a column of a table: the kind as messages name it, and the name.
 fn dependents<'c>(
     catalog: &'c Catalog,
     table: &'c Object,
@@ -152,7 +152,7 @@ fn dependents<'c>(
 ) -> Vec<(&'static str, &'c str)> {
     let shown = format!("[{}]", name.to_lowercase());
     let says = |text: &str| text.to_lowercase().contains(&shown);
-    // A text or bytes of any length may become longer, whatever looks at it.
+    // A text or bytes of any length may become longer, whatever depends on it.
     let grows = match how {
         OfColumn::Drop => false,
         OfColumn::Alter(new) => {

@@ -1,6 +1,6 @@
-//! Triggers of the database: what a definition is called as an event, and what `EVENTDATA()` says of it.
+//! Triggers of the database: the event of a definition, and its `EVENTDATA()`.
 //!
-//! The triggers run behind the definition, and a ROLLBACK in one of them takes it back.
+//! The triggers run after the definition, and a ROLLBACK in one of them undoes it.
 
 use crate::definitions::define::shown_name;
 use crate::objects::modules::Object;
@@ -63,7 +63,7 @@ pub(crate) fn event_of(statement: &Statement) -> Option<Event> {
     }
 }
 
-/// Whether an event is one of what a trigger waits for: itself, or a group of events that it is in.
+/// Returns true if an event is one that a trigger is defined for: itself, or a group that contains it.
 pub(crate) fn is_of(event: &str, waits_for: &str) -> bool {
     let kind = event.split_once('_').map_or("", |(_, kind)| kind);
     match waits_for {
@@ -76,7 +76,7 @@ pub(crate) fn is_of(event: &str, waits_for: &str) -> bool {
 }
 
 impl Event {
-    /// What triggers call it: `CREATE_TABLE`.
+    /// The name of the event in triggers: `CREATE_TABLE`.
     pub(crate) fn name(&self) -> &str {
         &self.name
     }

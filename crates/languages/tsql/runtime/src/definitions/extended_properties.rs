@@ -1,10 +1,10 @@
-//! What is said of a database beside its objects: extended properties, messages of its own, clustered indexes.
+//! Properties of a database that are not objects: extended properties, messages of its own, clustered indexes.
 //!
-//! All stand in the table of the modules, in rows of their own kinds: `property:` with the levels and the name as the key,
-//! the levels as the parent and the value as the text; `message:50010` with the severity as the name; `clustered:` with the
-//! table, which is the parent, and the index as the name; `session:` where a table asks the session that writes; `type:`
-//! with a column, its table as the parent and what its type is called as the name; `ignored:` with a key of a table whose
-//! duplicates are left out; `recursive:` where triggers fire themselves.
+//! All are stored in the table of the modules, in rows of their own kinds: `property:` with the levels and the name as
+//! the key, the levels as the parent and the value as the text; `message:50010` with the severity as the name;
+//! `clustered:` with the table, which is the parent, and the index as the name; `session:` where a table's definition
+//! depends on the session that writes; `type:` with a column, its table as the parent and its type's name as the name;
+//! `ignored:` with a key of a table whose duplicates are skipped; `recursive:` where triggers fire themselves.
 
 use crate::changes::ignored_keys::IGNORED;
 use crate::objects::modules;
@@ -25,7 +25,7 @@ const RECURSIVE: &str = "RT";
 const RECURSIVE_KEY: &str = "recursive:";
 pub(crate) const TYPE: &str = "CT";
 pub(crate) const TYPE_PREFIX: &str = "type:";
-/// What stands between the levels of a property; no name has it.
+/// The separator between the levels of a property; no name contains it.
 const BETWEEN: char = '\u{1}';
 
 /// An extended property.
@@ -47,7 +47,7 @@ impl Property {
     }
 }
 
-/// What properties are of, with its parts.
+/// The subject of a property, with its parts.
 #[derive(Clone, Copy, Debug)]
 pub(crate) enum Subject<'a> {
     Schema(&'a ObjectName),
@@ -89,11 +89,11 @@ pub(crate) struct Kept {
     pub(crate) clustered: HashMap<String, String>,
     /// The keys of which INSERTs leave out what is there already, by schema and table in lower case.
     pub(crate) ignored: HashMap<String, Vec<String>>,
-    /// What the definitions of columns call their types, by schema, table and column in lower case.
+    /// The type names in the definitions of columns, by schema, table and column in lower case.
     pub(crate) types: HashMap<String, String>,
-    /// Whether the definition of some table asks the session that writes: DEFAULT HOST_NAME().
+    /// True if the definition of a table depends on the session that writes: DEFAULT HOST_NAME().
     pub(crate) asks_session: bool,
-    /// Whether triggers fire themselves: RECURSIVE_TRIGGERS ON.
+    /// True if triggers fire themselves: RECURSIVE_TRIGGERS ON.
     pub(crate) recursive_triggers: bool,
 }
 
@@ -127,7 +127,7 @@ impl Kept {
     }
 }
 
-/// What is done to a property.
+/// The change of a property.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Change {
     Add,
@@ -221,7 +221,7 @@ impl Inner {
         })
     }
 
-    /// Takes properties away, and puts them back where `changed` says so.
+    /// Removes properties, and puts them back where `changed` gives new ones.
     fn replace_properties(
         &mut self,
         of: Subject<'_>,
@@ -242,8 +242,8 @@ impl Inner {
         self.objects_changed()
     }
 
-    /// Whether the levels of a property lead to something that is there. Parts of objects but for columns, and what stands
-    /// beside the schemas, are not looked at.
+    /// Returns true if the levels of a property name an existing object. Parts of objects other than columns, and
+    /// levels beside the schemas, are not checked.
     fn has_levels(&mut self, levels: [&str; 6]) -> Result<bool, Box<Raised>> {
         let [kind, schema, object_kind, object, part_kind, part] = levels;
         if !kind.eq_ignore_ascii_case("schema") && !kind.eq_ignore_ascii_case("user") {

@@ -70,7 +70,7 @@ impl Inner {
         }
     }
 
-    /// Whether there is an index that makes room for a new one.
+    /// The form of the new index: an existing index of the name may make it unnecessary.
     ///
     /// Errors: 1913 when the table has an index of this name; with DROP_EXISTING 7999 when it has none, and 1907 when it keeps a
     /// constraint that the new one does not.
@@ -142,7 +142,7 @@ impl Inner {
     }
 }
 
-/// What CREATE INDEX makes.
+/// The object that CREATE INDEX creates.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum NewIndex {
     /// An index.
@@ -153,14 +153,14 @@ enum NewIndex {
     ThereAlready,
 }
 
-/// Whether CREATE INDEX says WITH (DROP_EXISTING = ON), or the old WITH DROP_EXISTING.
+/// Returns true if CREATE INDEX contains WITH (DROP_EXISTING = ON), or the old WITH DROP_EXISTING.
 fn drops_existing(create: &CreateIndex) -> bool {
     let is_off = |item: &PhraseItem| matches!(item, PhraseItem::Word(word) if word.is("OFF"));
     let mut options = create.index.options.iter();
     options.any(|option| option.starts("DROP_EXISTING") && !option.items.iter().any(is_off))
 }
 
-/// Whether a table has an index of this name.
+/// Returns true if a table has an index of this name.
 pub(crate) fn has_index(table: &Object, name: &str) -> bool {
     index_named(table, name).is_some()
 }

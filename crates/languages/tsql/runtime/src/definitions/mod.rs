@@ -1,5 +1,5 @@
-//! Statements that define: tables, columns, indexes, constraints, sequences, types, and what SQL Server says of those that
-//! cannot be.
+//! Statements that define: tables, columns, indexes, constraints, sequences, types, and SQL Server's messages for
+//! invalid definitions.
 
 mod administer;
 pub(crate) mod alter;

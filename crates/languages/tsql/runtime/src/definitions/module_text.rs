@@ -1,11 +1,13 @@
-//! The text of a procedure, function, trigger or view as it is kept: that of a CREATE, whichever statement brought it.
+//! The text of a procedure, function, trigger or view as it is stored: that of a CREATE, whichever statement defined
+//! it.
 //!
 //! ```text
 //!   ALTER PROCEDURE p AS ...              CREATE PROCEDURE p AS ...
 //!   CREATE OR ALTER PROCEDURE p AS ...    CREATE   PROCEDURE p AS ...
 //! ```
 //!
-//! So do `OBJECT_DEFINITION`, `sp_helptext` and `sys.sql_modules` of SQL Server show it. Lines stay where they were.
+//! `OBJECT_DEFINITION`, `sp_helptext` and `sys.sql_modules` of SQL Server show the same form. Line numbers stay the
+//! same.
 
 /// The text with CREATE for what it begins with. One that begins otherwise stays as it is.
 pub(crate) fn as_created(text: &str) -> String {
@@ -27,7 +29,7 @@ fn is(text: &str, (from, to): (usize, usize), word: &str) -> bool {
     text[from..to].eq_ignore_ascii_case(word)
 }
 
-/// Where the next word begins and ends, comments and blanks left out.
+/// The bounds of the next word; comments and blanks are skipped.
 fn next_word(text: &str, mut at: usize) -> Option<(usize, usize)> {
     loop {
         let rest = &text[at..];

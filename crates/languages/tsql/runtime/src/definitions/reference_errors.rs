@@ -1,4 +1,4 @@
-//! What SQL Server says of references that cannot be made: each error is followed by 1750.
+//! SQL Server's messages for invalid references: each error is followed by 1750.
 
 use crate::catalog::{Catalog, Detail};
 use crate::session::Inner;
@@ -30,7 +30,7 @@ impl Inner {
         let mut paths = Paths::default();
         for (constraint, key, column) in new_references(elements) {
             let own = self.types_of(table, elements);
-            // What a table refers to in itself is not there yet.
+            // The table does not exist yet when it refers to itself.
             if crate::objects::modules::key_of(&key.table) == crate::objects::modules::key_of(table) {
                 let name = reduce::constraint_name(core, constraint, column, &self.names(&[]));
                 check_types((table.last(), &own), (key, &own), (&key.referenced, column), &name)?;
@@ -73,14 +73,14 @@ impl Inner {
     /// The types of a table's columns, those included that it is given now.
     fn types_of(&mut self, table: &ObjectName, elements: &[TableElement]) -> Types {
         let names = self.names(&[]);
-        // What is wrong with a type is told when the column is made.
+        // An error in a type is reported when the column is created.
         let mut types = reduce::column_types(elements, &names).unwrap_or_default();
         let known = reduce::Scope::columns(&names, table).unwrap_or_default();
         types.extend(known.into_iter().map(|column| (column.name, column.data_type)));
         types
     }
 
-    /// Whether these columns are a key of a table; without columns, whether it has a primary key.
+    /// Returns true if these columns are a key of a table; without columns, if it has a primary key.
     fn is_key(&mut self, table: &ObjectName, columns: &[Name]) -> bool {
         let Ok(core) = reduce::Scope::table(&self.names(&[]), table) else { return true };
         let shared = self.core.definitions().shared;
@@ -90,7 +90,7 @@ impl Inner {
             let names = [quoted(&known.name), format!("{}.{}", quoted(schema), quoted(&known.name))];
             names.iter().any(|name| name.eq_ignore_ascii_case(&core))
         });
-        // What cannot be told here the core tells.
+        // The core reports the errors that cannot be found here.
         let Some(known) = known else { return true };
         let number = |name: &Name| known.columns.iter().find(|of| name.is(&of.name)).map(|of| of.id);
         let mut wanted: Vec<Option<u64>> = columns.iter().map(number).collect();
@@ -206,7 +206,7 @@ fn check_types(
     Ok(())
 }
 
-/// Length, precision or digits, and scale of a type; its code page is not looked at.
+/// Length, precision or digits, and scale of a type; its code page is ignored.
 fn size(data_type: DataType) -> (Option<Length>, u8, u8) {
     match data_type {
         DataType::Decimal { precision, scale } => (None, precision, scale),

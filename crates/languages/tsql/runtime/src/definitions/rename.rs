@@ -1,6 +1,7 @@
 //! `sp_rename`: of tables, columns, indexes, constraints and modules.
 //!
-//! The texts that name what is renamed stay as they are, as SQL Server leaves them; the text of a renamed module too.
+//! Texts that name the renamed object stay as they are, as SQL Server leaves them; so does the text of a renamed
+//! module.
 
 use crate::catalog::Detail;
 use crate::definitions::extended_properties::Subject;
@@ -16,8 +17,9 @@ use mainstay_vm::{Flow, Raised};
 
 /// Renames, and warns as SQL Server does.
 ///
-/// Errors: 15225 for what is not there, 15248 for a column that is not, 15249 for a kind that is none, 15335 for a name
-/// that is taken, 15336 for what a table or a module that is bound to it needs, 40515 for views, sequences, synonyms and types.
+/// Errors: 15225 for an object that does not exist, 15248 for a column that does not, 15249 for an unknown kind, 15335
+/// for a name that is taken, 15336 for an object that a table or a schema-bound module needs, 40515 for views,
+/// sequences, synonyms and types.
 pub(crate) fn rename(runner: &mut Runner<'_>, name: &str, to: &str, kind: &str) -> Ran {
     let known = object_name(name);
     // In one: a row that came between a table's new name and that of what belongs to it would miss its triggers.
@@ -37,7 +39,7 @@ pub(crate) fn rename(runner: &mut Runner<'_>, name: &str, to: &str, kind: &str) 
     Ok(Flow::NEXT)
 }
 
-/// Whether a name for which no kind is said is a column's: it is none of an object then.
+/// Returns true if a name without a kind is a column's, and not an object's.
 fn is_column(inner: &mut Inner, known: &ObjectName) -> Result<bool, Box<Raised>> {
     let mut table = known.clone();
     let column = table.parts.pop().map(|part| part.text).unwrap_or_default();
@@ -46,7 +48,7 @@ fn is_column(inner: &mut Inner, known: &ObjectName) -> Result<bool, Box<Raised>>
     Ok(!table.parts.is_empty() && catalog.find(known).is_none() && has_column())
 }
 
-/// True if a name for which no kind is said is an index's or a key's, named by its table, and no object's.
+/// True if a name without a kind is an index's or a key's, named by its table, and not an object's.
 fn is_index(inner: &mut Inner, known: &ObjectName) -> Result<bool, Box<Raised>> {
     let mut table = known.clone();
     let index = table.parts.pop().map(|part| part.text).unwrap_or_default();

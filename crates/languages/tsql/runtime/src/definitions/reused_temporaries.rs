@@ -1,9 +1,9 @@
-//! Temporary tables that come and go: CREATE TABLE #t and DROP TABLE #t of a procedure that is called again and again.
+//! Reuse of temporary tables: CREATE TABLE #t and DROP TABLE #t of a procedure that is called repeatedly.
 //!
-//! What CREATE TABLE makes depends on its text, on what names mean where it runs, and on what temporary tables there are.
-//! When all three are as they were, the core has the table at hand, empty ([`Session::create_temporary_again`]), and the
-//! names and the tables are back in states that had their numbers before: the plans of the statements that use the table
-//! hold as they are.
+//! The table that CREATE TABLE makes depends on its text, on the meaning of names where it runs, and on the existing
+//! temporary tables. When all three are unchanged, the core reuses an empty table
+//! ([`Session::create_temporary_again`]), and the names and the tables return to states that had their numbers before:
+//! the plans of the statements that use the table stay valid.
 //!
 //! Limits: outside of a transaction, while no cursor is open, and tables without keys, identities and indexes.
 //!
@@ -29,14 +29,14 @@ pub(crate) struct Remembered {
     before: States,
     /// The state of the temporary tables that it led to.
     after: u64,
-    /// What it calls the types of its columns.
+    /// The type names of its columns.
     declared: Arc<[(String, String)]>,
-    /// What it says of its indexes.
+    /// The options of its indexes.
     said: SaidOfIndexes,
 }
 
 impl Inner {
-    /// What a CREATE TABLE depends on beside its text.
+    /// The states that a CREATE TABLE depends on beside its text.
     pub(crate) fn states_of_tables(&self) -> States {
         (self.modules.version(), self.state.version, self.core.temporary_version())
     }

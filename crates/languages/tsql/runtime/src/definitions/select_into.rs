@@ -1,8 +1,8 @@
-//! SELECT ... INTO: a table of the query's columns, and its rows.
+//! SELECT ... INTO: a table with the query's columns, and its rows.
 //!
-//! A column is an identity column there when `IDENTITY(type, seed, increment)` stands for it, or when it is that of the
-//! one table that is read and nothing is done to it. Text compares there as it does in the query. A column is NOT NULL where the query's text shows that it never is
-//! (`reduce::never_null`).
+//! A column becomes an identity column if it is `IDENTITY(type, seed, increment)`, or if it is that of the only source
+//! table and is selected unchanged. Text keeps the collation that it has in the query. A column is NOT NULL where the
+//! query's text shows that it never is NULL (`reduce::never_null`).
 
 use crate::changes::identity::number_of;
 use crate::statements::errors::raised;

@@ -1,7 +1,7 @@
 //! CREATE SEQUENCE and ALTER SEQUENCE.
 //!
-//! An altered sequence goes on where it was, or where RESTART says. The core counts in BIGINT; the type that a sequence is
-//! made with is kept beside it, and what asks for its values converts them.
+//! An altered sequence continues where it was, or where RESTART sets it. The core counts in BIGINT; the sequence's type
+//! is stored beside it, and statements that use its values convert them.
 
 use crate::definitions::define::reduce_name;
 use crate::session::Inner;
@@ -15,7 +15,7 @@ use mainstay_tsql_types::types::Declared;
 use mainstay_tsql_types::{DataType, Message};
 use mainstay_vm::Raised;
 
-/// What a sequence is made with.
+/// The properties of a new sequence.
 #[derive(Clone, Copy, Debug)]
 struct Properties {
     start: Option<i64>,
@@ -112,7 +112,7 @@ impl Inner {
             true => properties.options(&full_name(&sequence.name))?,
             false => String::new(),
         };
-        // One statement: nobody ever finds the sequence gone.
+        // One statement: no session ever finds the sequence missing.
         let restart = next.map_or_else(String::new, |next| format!(" RESTART WITH {next}"));
         match changes.is_empty() && restart.is_empty() {
             true => Ok(()),
@@ -144,7 +144,7 @@ pub(crate) fn type_of(sequence: &SequenceDefinition) -> DataType {
 }
 
 impl Properties {
-    /// What it has, as options of a statement.
+    /// The properties as options of a statement.
     fn options(&self, name: &str) -> Result<String, Box<Raised>> {
         let Properties { start, increment, minimum, maximum, cycle } = *self;
         let start = start.unwrap_or(if increment < 0 { maximum } else { minimum });
@@ -170,7 +170,7 @@ fn full_name(name: &ObjectName) -> String {
     format!("{}.{last}", schema.unwrap_or("dbo"))
 }
 
-/// Takes what a statement says; `range` is that of the type.
+/// Reads the options of a statement; `range` is that of the type.
 ///
 /// Errors: 11706 for a cache of no values, 11708 for numbers that are not of the type.
 fn take(properties: &mut Properties, sequence: &Sequence, range: (i64, i64)) -> Result<(), Box<Raised>> {

@@ -1,8 +1,8 @@
-//! Table variables: made, dropped, and kept over a rollback.
+//! Table variables: created, dropped, and preserved over a rollback.
 //!
-//! They are temporary tables of the core, which takes back with a transaction what it did to them. SQL Server's are no part
-//! of any transaction: so their rows are read before a rollback and put back behind it, into a table that is made again
-//! where the transaction had made it.
+//! They are temporary tables of the core, which rolls their changes back with the transaction. SQL Server's are no part
+//! of any transaction: so their rows are read before a rollback and put back after it, into a table that is created
+//! again if the transaction had created it.
 
 use crate::definitions::definition_errors::check_key_columns;
 use crate::session::Inner;
@@ -54,7 +54,7 @@ impl Inner {
         self.state.names_changed();
     }
 
-    /// Whether a level has table variables.
+    /// Returns true if a level has table variables.
     pub(crate) fn has_table_variables(&self) -> bool {
         let mut tables = self.state.levels.iter().flat_map(|level| level.tables.values());
         tables.any(|table| !table.borrowed && !table.made_by.is_empty())

@@ -1,8 +1,8 @@
-//! `ALTER SCHEMA s TRANSFER [OBJECT:: | TYPE::] other.name`: an object in another schema.
+//! `ALTER SCHEMA s TRANSFER [OBJECT:: | TYPE::] other.name`: moves an object to another schema.
 //!
-//! Tables, views and sequences are the core's, which moves them with what names them there; what is text here (procedures,
-//! functions, synonyms, types) gets another key. A table takes its triggers with it. The texts that name what is moved stay
-//! as they are, as SQL Server leaves them.
+//! Tables, views and sequences are the core's, which moves them with its own references to them; texts (procedures,
+//! functions, synonyms, types) get another key. A table takes its triggers with it. Texts that name the moved object
+//! stay as they are, as SQL Server leaves them.
 
 use crate::objects::modules::{self, Object};
 use crate::session::Inner;
@@ -85,7 +85,7 @@ fn taken(to: &ObjectName) -> Message {
     Message::error(15530, format!("The object with name \"{}\" already exists.", to.last()))
 }
 
-/// What `TRANSFER [OBJECT::] a.b` names, and whether it is a type.
+/// The name in `TRANSFER [OBJECT::] a.b`, and true if it is a type's.
 fn moved(rest: &[PhraseItem]) -> Option<(bool, ObjectName)> {
     let [PhraseItem::Word(transfer), rest @ ..] = rest else { return None };
     if !transfer.is("TRANSFER") {

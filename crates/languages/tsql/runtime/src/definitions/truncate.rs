@@ -10,7 +10,7 @@ use mainstay_tsql_types::Message;
 use mainstay_vm::Raised;
 
 impl Inner {
-    /// True if another table has a foreign key to this table of the core, whether or not it has rows.
+    /// True if another table has a foreign key to this table of the core, with or without rows.
     fn is_referred_to(&mut self, table: &str) -> bool {
         let Some(referred) = self.names(&[]).with_definition(table, |table| table.id) else { return false };
         let shared = self.core.definitions().shared;

@@ -1,8 +1,9 @@
-//! Parts of a module that are not supported, told of when it is created and not only when it is called.
+//! Unsupported parts of a module, reported when it is created and not only when it is called.
 //!
-//! They are found by the table that `mainstay assess` reports from ([`mainstay_tsql_syntax::compatibility`]), with what the
-//! database defines: the statements of the body are reduced as they are when they run, and what is refused then is refused
-//! whatever the tables are. Limits: of a statement the first refusal is told; texts that are executed are not looked at.
+//! They are found by the table that `mainstay assess` reports from ([`mainstay_tsql_syntax::compatibility`]), with the
+//! objects of the database: the statements of the body are reduced as they are when they run, and a refusal at that
+//! point does not depend on the tables. Limits: only the first refusal of a statement is reported; texts that are
+//! executed are not examined.
 
 use crate::session::Inner;
 use mainstay_tsql_syntax::compatibility::refused_parts;

@@ -1,8 +1,8 @@
 //! SET @x = dbo.f(@y) within a transaction: the function runs in the session itself.
 //!
-//! A function that a query calls runs in a session beside it (`functions`), which reads by the query's outlook. Where a
-//! variable is given nothing but what a function says of constants and variables, no query is needed: the function runs as
-//! one that EXEC calls.
+//! A function that a query calls runs in a session beside it (`functions`), which reads by the query's outlook. An
+//! assignment of nothing but a function of constants and variables needs no query: the function runs like one that EXEC
+//! calls.
 
 use crate::changes::hints::constant;
 use crate::statements::errors::raised;
@@ -61,7 +61,7 @@ impl Runner<'_> {
         self.expect(&loaded);
         let program = Arc::clone(&loaded.program);
         let row_count = self.inner.state.row_count;
-        // A function tells nobody of its statements, and its errors are those of who calls it.
+        // A function sends no messages about its statements, and its errors are those of its caller.
         self.silent += 1;
         let outcome = call.machine().run(self, &program, &arguments);
         self.silent -= 1;

@@ -1,7 +1,7 @@
-//! Triggers: which ones a change fires, and what they see.
+//! Triggers: the choice of those that a change fires, and their transition tables.
 //!
-//! A trigger runs as a level of its own with the tables `inserted` and `deleted`, within the transaction of the change, as
-//! under XACT_ABORT. One whose own statements would fire it again is not fired unless RECURSIVE_TRIGGERS is ON; an INSTEAD OF
+//! A trigger runs as a separate level with the tables `inserted` and `deleted`, within the transaction of the change,
+//! as under XACT_ABORT. A trigger is not fired by its own statements unless RECURSIVE_TRIGGERS is ON; an INSTEAD OF
 //! trigger's changes of its own table are carried out.
 
 use crate::changes::change::{Fired, events_of, target_of};
@@ -248,7 +248,7 @@ fn updated(change: &Change, columns: &[TableColumn]) -> Vec<String> {
     }
 }
 
-/// What `COLUMNS_UPDATED()` gives: a bit for each column, the first one the lowest of the first byte.
+/// The result of `COLUMNS_UPDATED()`: a bit for each column, the first one the lowest of the first byte.
 fn mask(columns: &[TableColumn], updated: &[String]) -> Vec<u8> {
     let mut mask = vec![0u8; columns.len().div_ceil(8)];
     for (place, column) in columns.iter().enumerate() {

@@ -1,7 +1,7 @@
-//! What depends on a function: the conditions, defaults and computed columns of tables that call it.
+//! Dependents of a function: the conditions, defaults and computed columns of tables that call it.
 //!
-//! Such an expression was compiled for what the function was, and rows were written by it. So a function that one calls is
-//! neither altered nor dropped (3729), nor renamed (15336).
+//! Such an expression was compiled with the function's definition, and rows were written by it. So a function that an
+//! expression calls is neither altered nor dropped (3729), nor renamed (15336).
 
 use crate::catalog::Detail;
 use crate::objects::modules::key_of;
@@ -11,11 +11,11 @@ use mainstay_tsql_syntax::tree::ObjectName;
 use mainstay_tsql_types::Message;
 use mainstay_vm::Raised;
 
-/// How the expression of a table names a function: `"mssql:stored:int:dbo.f"(...)`.
+/// Prefix of a function call in the stored expression of a table: `"mssql:stored:int:dbo.f"(...)`.
 const CALL: &str = "\"mssql:stored:";
 
 impl Inner {
-    /// Sees that no table depends on a function that is to be changed as the word says (`DROP FUNCTION`, `ALTER`).
+    /// Checks that no table depends on a function that is to be changed as the word says (`DROP FUNCTION`, `ALTER`).
     ///
     /// Errors: 3729.
     pub(crate) fn check_unused(&mut self, function: &ObjectName, word: &str) -> Result<(), Box<Raised>> {
@@ -58,7 +58,7 @@ impl Inner {
     }
 }
 
-/// Whether the text of an expression calls a function.
+/// Returns true if the text of an expression calls a function.
 fn calls(text: &str, function: &str) -> bool {
     text.split(CALL).skip(1).any(|rest| {
         let called = rest.split('"').next().and_then(|name| name.split_once(':')).map_or("", |(_, name)| name);

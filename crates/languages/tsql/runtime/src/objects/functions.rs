@@ -1,9 +1,9 @@
 //! Functions of the database that a query calls for its rows.
 //!
-//! A query that runs is in the middle of the core; a function that it calls runs in a session beside it. That session reads
-//! by the outlook of the query's own (`mainstay_engine::Outlook`): it sees what the query's statement sees, uncommitted
-//! changes of its transaction included, under whatever isolation. What functions ask of the session itself - who is logged
-//! in, `@@TRANCOUNT`, `SESSION_CONTEXT` - is handed over when a statement begins ([`Caller`]).
+//! A running query is inside the core; a function that it calls runs in a session beside it. That session reads by the
+//! query's own outlook (`mainstay_engine::Outlook`): it sees the same data as the query's statement, uncommitted
+//! changes of its transaction included, at any isolation level. Facts about the calling session that functions ask for
+//! - its login, `@@TRANCOUNT`, `SESSION_CONTEXT` - are handed over when a statement begins ([`Caller`]).
 
 use crate::objects::modules::Loaded;
 use crate::session::instance::Instance;
@@ -32,19 +32,19 @@ pub(crate) struct Functions {
     catalog: Latest,
     /// The session that runs them, made when one is first called.
     session: Mutex<Option<Session>>,
-    /// How many functions stand around it: each runs in a session of its own, which has functions of its own.
+    /// The number of enclosing functions: each runs in a session of its own, which has functions of its own.
     depth: usize,
-    /// What ends them: the wish to end what the outermost session runs.
+    /// Cancellation of the functions: that of the outermost session.
     stopper: Arc<Stopper>,
-    /// What the statements of the outermost session see.
+    /// The outlook of the statements of the outermost session.
     outlook: OnceLock<Arc<Outlook>>,
-    /// What that session is, for functions that ask.
+    /// The state of that session, for functions that ask.
     caller: Mutex<Caller>,
-    /// Whether a query was planned that calls one.
+    /// True if a query was planned that calls one.
     is_used: AtomicBool,
 }
 
-/// What a session is to the functions that its queries call.
+/// The state of a session that the functions of its queries may ask for.
 #[derive(Clone, Default)]
 pub(crate) struct Caller {
     /// Grows with every statement; 0 before the first.
@@ -58,7 +58,7 @@ pub(crate) struct Caller {
     transactions: u32,
     doomed: bool,
     settings: Settings,
-    /// When what it runs has to end.
+    /// The deadline of its statements.
     deadline: Option<Instant>,
     context: HashMap<String, (Value, bool)>,
     context_info: Option<Vec<u8>>,
@@ -99,7 +99,7 @@ impl Caller {
     }
 }
 
-/// How many functions may call each other through queries, as procedures may.
+/// The greatest nesting depth of functions that call each other through queries, the same as of procedures.
 const MOST_DEPTH: usize = 32;
 
 impl fmt::Debug for Functions {
@@ -122,7 +122,7 @@ impl Functions {
         let _ = self.outlook.set(outlook);
     }
 
-    /// Whether they know what to read by.
+    /// Returns true if they have an outlook to read by.
     pub(crate) fn can_read(&self) -> bool {
         self.outlook.get().is_some()
     }
@@ -133,7 +133,7 @@ impl Functions {
         *caller = Caller::of(state, caller.number + 1);
     }
 
-    /// What a function of the catalog answers for a row.
+    /// The result of a function of the catalog for a row.
     fn ask(&self, name: &str, arguments: &[ValueRef<'_>]) -> Result<Value> {
         let known = self.catalog.lock().unwrap_or_else(PoisonError::into_inner).clone();
         let values: Vec<Value> = arguments.iter().map(|argument| argument.to_value()).collect();
@@ -230,7 +230,7 @@ fn failed(message: mainstay_tsql_types::Message) -> Error {
     }
 }
 
-/// Whether it was not an error that ended a function, but somebody's wish or its time.
+/// The code of a cancellation or time limit that ended a function; `None` for an error.
 fn ended(raised: &Raised) -> Option<Code> {
     match (&raised.fault, &raised.source) {
         (Some(Fault::Cancelled), _) => Some(Code::Cancelled),

@@ -1,8 +1,8 @@
-//! Views that ask the session or the catalog: `CREATE VIEW v AS SELECT ... WHERE due < GETDATE()`.
+//! Views that depend on the session or the catalog: `CREATE VIEW v AS SELECT ... WHERE due < GETDATE()`.
 //!
-//! The core's views are the same for everybody, so it cannot have these. It keeps a shape of such a view, with its columns
-//! and no rows, for whoever looks at the catalog; a statement that names the view is given the view's own query in its place.
-//! So is any view in a session whose options give values another meaning.
+//! The core's views are the same for all sessions, so it cannot contain these. It stores a shape of such a view, a
+//! placeholder with its columns and no rows, for readers of the catalog; in a statement that names the view, the view's
+//! own query takes its place. The same is done for any view in a session whose options change the meaning of values.
 
 use crate::session::Inner;
 use crate::session::scope::{Names, local_name};
@@ -12,7 +12,7 @@ use mainstay_tsql_syntax::tree::{ObjectName, View};
 use mainstay_types::ValueRef;
 use mainstay_vm::Raised;
 
-/// The condition of a shape, which no row meets and which says that it is one.
+/// The condition of a shape, which no row meets and which marks it as one.
 const SHAPE: &str = "'mainstay:inlined' IS NULL";
 
 impl Inner {

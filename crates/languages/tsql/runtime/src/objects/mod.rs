@@ -1,5 +1,5 @@
-//! Objects that are texts: procedures, functions, triggers and views; their files, their calls, and the changes that fire
-//! triggers.
+//! Objects that are texts: procedures, functions, triggers and views; their files, their calls, and the changes that
+//! fire triggers.
 
 pub(crate) mod direct_function;
 pub(crate) mod fired_triggers;

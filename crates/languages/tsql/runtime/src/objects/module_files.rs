@@ -6,10 +6,10 @@
 //!   a file goes                                     ->  its object goes
 //! ```
 //!
-//! The files are looked at when a session runs something, at most four times a second. An object of a file is found before
-//! one of the same name that the database keeps. No statement changes, renames or drops it (`Object::check_changeable`): the file
-//! would go on to define it. Around the object a file may have batches of SET and USE, as scripts that tools write do. It is
-//! UTF-8 or UTF-16, or in the code page that is said for them, or else in Windows-1252.
+//! The files are checked when a session runs something, at most four times a second. An object of a file is found
+//! before one of the same name in the database. No statement changes, renames or drops it (`Object::check_changeable`):
+//! the file would still define it. Around the object a file may have batches of SET and USE, as tools write them. It is
+//! UTF-8 or UTF-16, or in the configured code page, or else in Windows-1252.
 
 use crate::objects::modules::{Modules, Object, defined, key_of, made_in_folder, read};
 use crate::session::scope::local_name;
@@ -23,12 +23,12 @@ use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
 
-/// How long what was seen holds.
+/// The time for which a reading of the files is valid.
 const INTERVAL: Duration = Duration::from_millis(250);
 /// Folders within folders, no deeper than this.
 const DEPTH: usize = 16;
 
-/// Who is told of files that do not compile.
+/// Receives the errors of files that do not compile.
 pub type Tell = Box<dyn Fn(&str) + Send + Sync>;
 
 /// The files of a folder.
@@ -167,7 +167,7 @@ impl Folder {
 }
 
 impl Object {
-    /// Whether statements may change, rename and drop it.
+    /// Checks that statements may change, rename and drop it.
     ///
     /// Errors: that a file defines it. The statement would last until the file is read again, or never count at all.
     pub(crate) fn check_changeable(&self) -> Result<(), Box<Raised>> {

@@ -27,10 +27,10 @@ const TABLE: &str = "sys.mainstay_modules";
 
 /// The kind of a row that keeps the name of a default.
 const DEFAULT: &str = "D";
-/// What the key of such a row begins with, so that it is no object's.
+/// Prefix of the key of such a row, which no object's key has.
 const DEFAULT_PREFIX: &str = "default:";
 
-/// What the key of a type begins with: a type may be called as a table or a procedure is.
+/// Prefix of the key of a type: a type may have the same name as a table or a procedure.
 const TYPE_OF_USERS: &str = "usertype:";
 
 mod reading;
@@ -46,9 +46,9 @@ pub(crate) use version::Version;
 
 /// A module that is ready to run. It belongs to one session.
 pub(crate) struct Loaded {
-    /// What the machine runs.
+    /// The compiled program.
     pub(crate) program: Arc<Program>,
-    /// What the machine asks of the host, and the parameters.
+    /// The actions of the host, and the parameters.
     pub(crate) module: Module,
     /// The text it was compiled from.
     pub(crate) text: Arc<str>,
@@ -59,7 +59,7 @@ pub(crate) struct Loaded {
     rows: Vec<Option<Box<[Column]>>>,
     /// The options that it was made under and always runs under; none for a batch.
     pub(crate) made_under: Option<Switches>,
-    /// What its session has counted of its runs.
+    /// The counts of its runs in this session.
     pub(crate) counts: TextCounts,
 }
 
@@ -69,7 +69,7 @@ impl Loaded {
         self.rows.get(statement).and_then(Option::as_deref).unwrap_or_default()
     }
 
-    /// Whether a statement is a query and nothing else.
+    /// Returns true if a statement is a query and nothing else.
     pub(crate) fn is_query(&self, statement: usize) -> bool {
         let action = self.module.actions.get(statement).map(|statement| &statement.action);
         matches!(action, Some(Action::Query(_) | Action::Assign(..) | Action::Value(..) | Action::Condition(_)))
@@ -100,7 +100,7 @@ pub(crate) struct Object {
     pub(crate) parent: String,
     /// CREATE with everything.
     pub(crate) text: Arc<str>,
-    /// What it parses to.
+    /// The parsed statement.
     pub(crate) statement: Arc<Statement>,
     /// Those of [`MADE_UNDER`] that were on when it was made; [`OF_SYSTEM`] for one of the system's.
     pub(crate) made_under: Switches,
@@ -137,12 +137,12 @@ pub(crate) struct Modules {
     compiled: Mutex<[HashMap<String, Arc<Loaded>>; 2]>,
     /// The state of the database's objects that this is of.
     version: u64,
-    /// How often the session's own procedures have changed.
+    /// The number of changes of the session's own procedures.
     own_changes: u64,
     is_read: bool,
     has_instead: bool,
     has_functions: bool,
-    /// What was said of triggers, by their keys.
+    /// The settings of triggers, by their keys.
     switches: TriggerSwitches,
     /// Properties and messages.
     kept: Kept,
@@ -155,7 +155,7 @@ impl Modules {
         compiled.iter().flat_map(HashMap::values).find(|loaded| Arc::ptr_eq(&loaded.program, program)).cloned()
     }
 
-    /// Whether these are the objects of the database in this state, as far as it is known.
+    /// Returns true if these are the objects of the database in this state, as far as is known.
     #[inline]
     pub(crate) fn is_of(&self, version: &Version) -> bool {
         self.is_read && self.version == version.get() && !version.is_being_changed()
@@ -217,7 +217,7 @@ impl Modules {
         self.objects.get(&key_of_type(name))
     }
 
-    /// What a synonym is for.
+    /// The object that a synonym stands for.
     pub(crate) fn synonym(&self, name: &ObjectName) -> Option<&ObjectName> {
         if self.objects.is_empty() {
             return None;
@@ -228,7 +228,7 @@ impl Modules {
         }
     }
 
-    /// What a call of this name runs: a procedure of the system before one of the database.
+    /// The procedure that a call of this name runs: one of the system before one of the database.
     pub(crate) fn called(&self, name: &ObjectName) -> Option<&Object> {
         system::find(name).or_else(|| self.find(name))
     }
@@ -244,7 +244,7 @@ impl Modules {
         self.defaults.get(&key).map(String::as_str)
     }
 
-    /// What the definition of a column calls its type.
+    /// The type's name in the definition of the column.
     pub(crate) fn declared_type(&self, schema: &str, table: &str, column: &str) -> Option<DeclaredType> {
         let key = key_of_column(&format!("{schema}.{table}").to_lowercase(), column);
         catalog::declared(self, self.kept.types.get(&key)?)
@@ -256,7 +256,7 @@ impl Modules {
         known.or_else(|| reduce::data_type(declared, Declared::Cast, &Nothing).ok())
     }
 
-    /// What a scalar function gives.
+    /// The result type of a scalar function.
     pub(crate) fn scalar_result(&self, name: &ObjectName) -> Option<DataType> {
         match &self.find(name)?.statement.kind {
             StatementKind::Function(function) => match &function.returns {
@@ -301,12 +301,12 @@ impl Modules {
         self.objects.values().filter(|object| object.parent == table).map(|object| object.key.clone()).collect()
     }
 
-    /// Where a trigger stands among those of an event.
+    /// The rank of a trigger among those of an event.
     pub(crate) fn rank(&self, trigger: &str, event: &str) -> u8 {
         self.switches.rank(trigger, event)
     }
 
-    /// Whether a trigger of the catalog was disabled.
+    /// Returns true if a trigger of the catalog was disabled.
     pub(crate) fn is_disabled(&self, trigger: &crate::catalog::Object) -> bool {
         let is_it = |object: &&Object| match (&trigger.text, &trigger.statement) {
             (_, Some(statement)) => Arc::ptr_eq(&object.statement, statement),
@@ -315,12 +315,12 @@ impl Modules {
         self.objects.values().find(is_it).is_some_and(|object| self.switches.is_disabled(&object.key))
     }
 
-    /// Whether any table has an INSTEAD OF trigger.
+    /// Returns true if any table has an INSTEAD OF trigger.
     pub(crate) fn has_instead_triggers(&self) -> bool {
         self.has_instead
     }
 
-    /// Whether the database has functions of its own.
+    /// Returns true if the database contains user-defined functions.
     pub(crate) fn has_functions(&self) -> bool {
         self.has_functions
     }
@@ -369,7 +369,7 @@ impl Modules {
         })
     }
 
-    /// Whether an object compiles.
+    /// Checks that an object compiles.
     ///
     /// Errors: what is wrong with it.
     pub(crate) fn check(&self, object: &Object) -> std::result::Result<(), Box<Message>> {
@@ -394,7 +394,7 @@ impl Modules {
         Some(reduce::InlineFunction { parameters, defaults, query: query.as_ref().clone() })
     }
 
-    /// Whether a type takes no NULL.
+    /// Returns true if a type does not allow NULL.
     pub(crate) fn is_not_null_type(&self, name: &ObjectName) -> bool {
         let object = if self.objects.is_empty() { None } else { self.type_named(name) };
         object.is_some_and(|object| match &object.statement.kind {
@@ -513,7 +513,7 @@ pub(crate) fn loaded(
 /// Schema and name in lower case.
 pub(crate) fn key_of(name: &ObjectName) -> String {
     let (schema, last) = local_name(name);
-    // A temporary object is in no schema of the database, whatever its name says.
+    // A temporary object is in no schema of the database, whatever schema its name contains.
     let schema = schema.filter(|_| !last.starts_with('#')).unwrap_or("dbo");
     format!("{}.{}", schema.to_lowercase(), last.to_lowercase())
 }
@@ -541,7 +541,7 @@ pub(crate) fn read(text: String, made_under: Switches) -> Option<Object> {
     })
 }
 
-/// What a statement defines: its name, its kind as `sys.objects` has it, and the table of a trigger.
+/// The object that a statement defines: its name, its kind as in `sys.objects`, and the table of a trigger.
 pub(crate) fn defined(statement: &Statement) -> Option<(&ObjectName, &'static str, Option<&ObjectName>)> {
     Some(match &statement.kind {
         StatementKind::Procedure(procedure) => (&procedure.name, "P", None),

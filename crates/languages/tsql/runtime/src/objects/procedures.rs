@@ -1,4 +1,4 @@
-//! The system's procedures.
+//! The system procedures.
 
 use crate::definitions::extended_properties::{Change, Property};
 use crate::session::object_name;
@@ -80,7 +80,7 @@ pub(crate) fn execute(runner: &mut Runner<'_>, name: &str, call: &mut StatementC
     let given: Vec<(Option<&str>, ValueRef<'_>)> =
         values.iter().map(|(name, value)| (name.as_deref(), value.as_ref())).collect();
     run(runner, call.machine(), name, &given).map_err(|mut error| {
-        // What is wrong with a text that a procedure looks at is not wrong with the statement that calls it.
+        // An error in a text that a procedure examines is not an error of the statement that calls it.
         error.passes_own_handlers = false;
         error
     })
@@ -197,7 +197,7 @@ fn set_context(runner: &mut Runner<'_>, key: String, value: Value, is_last: bool
     Ok(Flow::NEXT)
 }
 
-/// What `sp_getapplock` and `sp_releaseapplock` are made of; the last argument is the answer.
+/// The operation of `sp_getapplock` and `sp_releaseapplock`; the last argument is the answer.
 ///
 /// Errors: 1223 for a lock that is not held.
 fn lock(runner: &mut Runner<'_>, name: &str, call: &mut StatementCall<'_>) -> Ran {
@@ -233,8 +233,8 @@ fn lock(runner: &mut Runner<'_>, name: &str, call: &mut StatementCall<'_>) -> Ra
     crate::statements::runner::set(call, call.inputs().saturating_sub(1), ValueRef::Integer(result))
 }
 
-/// What `sp_sequence_get_range` is made of: the sequence and how many values; their first, their last, and how often the
-/// sequence begins again among them.
+/// The operation of `sp_sequence_get_range`: the sequence and the number of values; the first and the last of them, and
+/// the number of times that the sequence begins again among them.
 ///
 /// Errors: 208 for a sequence that is not there, 11732 where it has not so many.
 fn take_range(runner: &mut Runner<'_>, call: &mut StatementCall<'_>) -> Ran {
@@ -256,7 +256,7 @@ fn text(name: &str, length: u16) -> Column {
 }
 
 impl Runner<'_> {
-    /// Gives a result to the client, or to who captures it.
+    /// Sends a result to the client, or to the capture around it.
     pub(crate) fn give(&mut self, columns: &[Column], rows: &[Vec<Value>]) -> Ran {
         if let Some(captured) = self.inner.state.captured.last_mut() {
             captured.take(columns, rows.iter().cloned())?;
@@ -321,7 +321,7 @@ pub(crate) fn not_national(name: &str, state: u8) -> Message {
     Message { procedure: Some("sp_executesql".to_owned()), line: 1, ..message }
 }
 
-/// Where the arguments of a call have the parameter of one of these names, or of this place.
+/// The place of the parameter of one of these names, or of this place, in the arguments of a call.
 pub(crate) fn place_of(call: &StatementCall<'_>, place: usize, names: [&str; 2]) -> Option<usize> {
     let is = |name: &str| names.iter().any(|known| known.eq_ignore_ascii_case(name));
     let named = (0..call.inputs()).find(|place| call.input_name(*place).is_some_and(is));

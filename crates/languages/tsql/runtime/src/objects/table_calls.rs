@@ -1,8 +1,8 @@
-//! Functions that fill a table, called for the statements that read them.
+//! Table-valued functions that fill a table, called for the statements that read them.
 //!
-//! A plan reads a temporary table that has the rows of all calls, with their arguments. The tables are kept for plans to
-//! come: one is free when no plan has it any more, so that planning a statement again makes no new one and the catalog
-//! stays as it is.
+//! A plan reads a temporary table that contains the rows of all calls, with their arguments. The tables are reused by
+//! later plans: a table is free when no plan uses it any more, so that planning a statement again creates no new one
+//! and the catalog stays unchanged.
 
 use crate::session::Inner;
 use crate::session::state::Level;
@@ -38,7 +38,7 @@ pub(crate) struct PlannedCall {
     call: TableCall,
     /// The core's name of the table for its rows.
     core: Arc<str>,
-    /// What gives the arguments.
+    /// The plan that computes the arguments.
     arguments: Option<Box<Plan>>,
 }
 

@@ -1,7 +1,7 @@
-//! What is said of triggers beside their texts: whether they are disabled, and which runs first and last.
+//! Settings of triggers beside their texts: disabled triggers, and the first and the last trigger of a table.
 //!
-//! It stands in the table of the modules, in rows of its own: `disabled:dbo.trg`, and `order:dbo.trg:update` with `First`
-//! or `Last` as the name. Dropping the trigger, or its table, drops them.
+//! They are stored in the table of the modules, in rows of their own: `disabled:dbo.trg`, and `order:dbo.trg:update`
+//! with `First` or `Last` as the name. Dropping the trigger, or its table, drops them.
 
 use crate::objects::modules::{self, Object};
 use crate::session::{Inner, object_name};
@@ -16,7 +16,7 @@ const DISABLED: &str = "TD";
 const ORDER: &str = "TO";
 const EVENTS: [&str; 3] = ["insert", "update", "delete"];
 
-/// What was said of triggers.
+/// The settings of triggers.
 #[derive(Debug, Default)]
 pub(crate) struct Switches {
     disabled: HashSet<String>,
@@ -40,7 +40,7 @@ impl Switches {
         self.disabled.contains(trigger)
     }
 
-    /// Where a trigger stands among those of an event.
+    /// The rank of a trigger among those of an event.
     pub(crate) fn rank(&self, trigger: &str, event: &str) -> u8 {
         if self.order.is_empty() {
             return 1;
@@ -60,8 +60,8 @@ pub(crate) fn keys_of(trigger: &str) -> impl Iterator<Item = String> + '_ {
 }
 
 impl Inner {
-    /// Has the table alone whose triggers a transaction changes, until that ends: who waits to write there is to fire those that
-    /// there are then.
+    /// Locks the table whose triggers a transaction changes, until that ends: writers that wait for it must fire the
+    /// new triggers.
     ///
     /// Errors: those of waiting.
     pub(crate) fn hold_for_triggers(&mut self, table: &ObjectName) -> Result<(), Box<Raised>> {
@@ -72,7 +72,8 @@ impl Inner {
         self.core.hold_table(&table).map_err(raised_error)
     }
 
-    /// Sees that there can be such a trigger, and that nobody else writes its table until the transaction ends.
+    /// Checks that such a trigger is possible, and keeps other sessions from writing its table until the transaction
+    /// ends.
     ///
     /// Errors: 2111 for a second one instead of an event, 8197 for a table or view that is not there, 40515 for one of the database or the server.
     pub(crate) fn check_trigger(&mut self, trigger: &Trigger) -> Result<(), Box<Raised>> {

@@ -1,4 +1,4 @@
-//! Counts of what was run: runs, times, rows and logical reads of statements and modules, for `sys.dm_exec_query_stats`,
+//! Counts of runs: runs, times, rows and logical reads of statements and modules, for `sys.dm_exec_query_stats`,
 //! `dm_exec_procedure_stats`, `dm_exec_trigger_stats` and `dm_exec_cached_plans`.
 //!
 //! A statement by its key takes about a microsecond, so counting has to cost next to nothing:
@@ -9,10 +9,11 @@
 //!   ended       totals, folded ---------/                 added up when somebody looks
 //! ```
 //!
-//! Reading two clocks takes longer than many a statement. The first [`TIMED_FIRST`] runs are timed, and one in [`TIMED_OF`] after
-//! them; total times are those of the timed runs, scaled up to all runs. Counts of runs, rows and reads are exact.
+//! Reading two clocks takes longer than many a statement. The first [`TIMED_FIRST`] runs are timed, and one in
+//! [`TIMED_OF`] after them; total times are those of the timed runs, scaled up to all runs. Counts of runs, rows and
+//! reads are exact.
 //!
-//! Limits: [`KEPT`] entries, of which the least recently run ones make place for others until they are compiled again; texts of
+//! Limits: [`KEPT`] entries, of which the least recently run ones are evicted until they are compiled again; texts of
 //! up to [`LONGEST`] bytes.
 
 use mainstay_types::Timestamp;
@@ -26,7 +27,7 @@ use std::time::Duration;
 const TIMED_FIRST: u64 = 64;
 /// Of later runs one of so many is timed.
 const TIMED_OF: u64 = 32;
-/// Entries that are kept.
+/// The most entries that are stored.
 const KEPT: usize = 2_000;
 /// Longer texts are not counted, in bytes.
 const LONGEST: usize = 64 * 1024;
@@ -95,7 +96,7 @@ impl Summary {
     }
 }
 
-/// What one session has counted of one statement, or of a text as a whole.
+/// One session's counts of a statement, or of a text as a whole.
 #[derive(Debug, Default)]
 pub(crate) struct Counts {
     runs: AtomicU64,
@@ -109,19 +110,19 @@ pub(crate) struct Counts {
     last_run: AtomicI64,
 }
 
-/// What a run has come to.
+/// The figures of one run.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Run {
     /// Elapsed time and CPU time, if it was timed.
     pub(crate) times: Option<(Duration, Duration)>,
     pub(crate) rows: u64,
     pub(crate) reads: u64,
-    /// When it ran, as far as the session knows.
+    /// The time of the run, as far as the session knows.
     pub(crate) at: Timestamp,
 }
 
 impl Counts {
-    /// Whether the next run is to be timed.
+    /// Returns true if the next run is to be timed.
     #[inline]
     pub(crate) fn times_next(&self) -> bool {
         let runs = self.runs.load(Ordering::Relaxed);
@@ -195,7 +196,7 @@ struct Key {
     kind: Kind,
 }
 
-/// What is known of a text.
+/// The kind of a text.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub(crate) enum Kind {
     /// A batch.
@@ -208,7 +209,7 @@ pub(crate) enum Kind {
 
 #[derive(Debug)]
 struct Entry {
-    /// Where the statement is in its text, in characters of UTF-16.
+    /// The place of the statement in its text, in characters of UTF-16.
     span: (usize, usize),
     created: Timestamp,
     /// Of sessions that are there.
@@ -261,7 +262,7 @@ impl Listed {
     }
 }
 
-/// What stands for a text, in 20 bytes: the same for the same text.
+/// The handle of a text, in 20 bytes: the same for the same text.
 pub(crate) fn handle(first: u8, text: &str) -> Vec<u8> {
     [&[first, 0, 0, 0][..], &hash(0, text), &hash(1, text)].concat()
 }

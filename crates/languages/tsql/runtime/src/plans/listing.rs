@@ -20,11 +20,11 @@ use mainstay_types::Value;
 pub(crate) struct Shown {
     /// Its text.
     pub(crate) text: String,
-    /// What it is: `SELECT`, `EXECUTE PROC`, `COND`.
+    /// The kind of the statement: `SELECT`, `EXECUTE PROC`, `COND`.
     pub(crate) kind: String,
     /// The place in the list of the statement that runs it: EXEC of the procedure that it belongs to.
     pub(crate) within: Option<usize>,
-    /// How many statements it is within.
+    /// The number of enclosing statements.
     pub(crate) depth: usize,
     /// The plans of its queries.
     pub(crate) plans: Vec<Node>,
@@ -133,7 +133,7 @@ pub(crate) fn rows_of(shown: &[Shown], first: i64, tables: TableNames<'_>) -> Ve
 struct Tree<'n> {
     number: i64,
     tables: TableNames<'n>,
-    /// Whether no other operator of the same parent follows.
+    /// True if no other operator of the same parent follows.
     is_last: bool,
 }
 

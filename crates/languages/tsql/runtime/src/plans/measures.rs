@@ -33,7 +33,7 @@ pub(crate) struct Statistics {
 }
 
 impl Statistics {
-    /// Whether any is on.
+    /// Returns true if any option is on.
     #[inline]
     pub(crate) fn any(self) -> bool {
         self.io || self.time || self.profile || self.xml

@@ -1,4 +1,4 @@
-//! How statements run, for people and tools to look at: plans in SQL Server's words, and counts of what was run.
+//! Execution plans in SQL Server's terms, and counts of runs, for people and tools.
 //!
 //! ```text
 //!   operators   a plan's operators as SQL Server calls them               (SET SHOWPLAN_TEXT, SHOWPLAN_ALL, STATISTICS PROFILE)
@@ -9,7 +9,7 @@
 //! ```
 //!
 //! Nothing here knows a session: `session::unexecuted` finds the statements of a text and plans them,
-//! `session::announcements` counts and tells what they did.
+//! `session::announcements` counts and reports their runs.
 
 pub(crate) mod counters;
 pub(crate) mod listing;

@@ -1,7 +1,7 @@
 //! Operators of the core under the names that SQL Server has for the same work.
 //!
-//! The names and the forms of arguments are those of "Showplan Logical and Physical Operators Reference" in SQL Server's
-//! documentation. An operator without an equivalent keeps the executor's own name.
+//! The names and the forms of arguments are those of "Showplan Logical and Physical Operators Reference" in SQL
+//! Server's documentation. An operator without an equivalent keeps the executor's own name.
 //!
 //! Limits: conditions are shown as the core has them, so literals and functions are in the core's SQL.
 

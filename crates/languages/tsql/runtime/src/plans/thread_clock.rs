@@ -1,11 +1,12 @@
 //! The CPU time of a thread.
 //!
-//! SET STATISTICS TIME and the views of statistics tell CPU time apart from elapsed time. It is that of the thread that runs
-//! the statement; what other threads do for a large statement is not part of it.
+//! SET STATISTICS TIME and the views of statistics report CPU time and elapsed time separately. CPU time is that of the
+//! thread that runs the statement; the work of other threads for a large statement is not included.
 
 use std::time::Duration;
 
-/// The CPU time that this thread has used. Differences of two values are what is of use; zero where the system does not tell.
+/// The CPU time that this thread has used. Only differences of two values are of use; zero where the system does not
+/// report it.
 #[cfg(unix)]
 pub(crate) fn cpu_time() -> Duration {
     let mut time = libc::timespec { tv_sec: 0, tv_nsec: 0 };

@@ -155,7 +155,7 @@ impl Writer<'_> {
         });
     }
 
-    /// The condition follows the operator that it looks at.
+    /// The condition follows the operator that it filters.
     fn filter(&mut self, node: &Node) {
         self.text.push_str("<Filter StartupExpression=\"0\">");
         node.inputs.iter().for_each(|input| self.operator(input, None));

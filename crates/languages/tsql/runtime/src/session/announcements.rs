@@ -1,9 +1,10 @@
-//! What clients are told beside the results of their statements: what becomes of their transaction, and what SET STATISTICS asks
-//! for. The counts of `plans::counters` are made on the same way.
+//! Messages to clients beside the results of their statements: the state of their transaction, and the output of SET
+//! STATISTICS. The counts of `plans::counters` are taken in the same places.
 //!
-//! **Transactions.** Drivers that commit for their programs follow these announcements, and not what they have asked for: an
-//! error or a text may have ended the transaction that they began, and they begin the next one only when they have heard so. A
-//! transaction that the server makes for a single statement is not announced, neither its beginning nor its end.
+//! **Transactions.** Drivers that commit for their programs follow these announcements, and not their own requests: an
+//! error or a text may have ended the transaction that they began, and they begin the next one only when the end was
+//! announced. A transaction that the server makes for a single statement is not announced, neither its beginning nor
+//! its end.
 //!
 //! **Statistics.**
 //!
@@ -12,11 +13,11 @@
 //!   its end               counts, messages 3615 and 3612, the plan with its rows (PROFILE, XML)
 //! ```
 //!
-//! Statements with a plan are counted, modules when they are left. The messages of a statement come before its DONE, so that
-//! drivers give them with its result.
+//! Statements with a plan are counted, modules when they are left. The messages of a statement come before its DONE, so
+//! that drivers return them with its result.
 //!
-//! Limits: functions are not counted, and the statements that they run are not either. What the triggers of a statement do is
-//! part of it.
+//! Limits: functions and the statements that they run are not counted. The work of a statement's triggers is part of
+//! it.
 
 use crate::objects::modules::{Loaded, OF_SYSTEM};
 use crate::plans::counters::{Counts, Kind, Run};
@@ -65,7 +66,7 @@ impl Announced {
         }
     }
 
-    /// Leaves out what the client knows without being told.
+    /// Discards announcements that the client expects anyway.
     pub(crate) fn forget_untold(&mut self) {
         self.untold.clear();
     }
@@ -75,7 +76,7 @@ impl Inner {
     /// Tells the client what it has not heard yet.
     #[inline]
     pub(crate) fn announce(&mut self, sink: &mut dyn Sink) {
-        // Every statement asks, and hardly any has something to tell.
+        // Every statement checks this, and hardly any has something to announce.
         if self.state.announced.untold.is_empty() {
             return;
         }
@@ -103,7 +104,7 @@ impl Begun {
         self.started.map(|(began, cpu)| (began.elapsed(), cpu_time().saturating_sub(cpu)))
     }
 
-    /// What has come since.
+    /// The figures since the beginning.
     pub(crate) fn run(&self, inner: &Inner, rows: i64) -> Run {
         Run {
             times: self.times(),
@@ -114,7 +115,7 @@ impl Begun {
     }
 }
 
-/// Whether a statement has a plan, and so counts.
+/// Returns true if a statement has a plan, and so counts.
 #[inline]
 pub(crate) fn has_plan(action: &Action) -> bool {
     matches!(
@@ -123,7 +124,7 @@ pub(crate) fn has_plan(action: &Action) -> bool {
     )
 }
 
-/// Whether a statement is one of the text, and not a part of one that the compiler made.
+/// Returns true if a statement is one of the text, and not a part that the compiler generated.
 fn is_told(action: &Action) -> bool {
     !matches!(
         action,
@@ -149,7 +150,7 @@ fn kind_of(loaded: &Loaded) -> Kind {
     }
 }
 
-/// Whether what a text does is counted: not of the system's own modules, nor of functions within queries.
+/// Returns true if runs of a text are counted: not those of system modules, nor of functions within queries.
 fn counts_for(inner: &Inner, loaded: &Loaded) -> bool {
     inner.seat.is_some() && loaded.made_under != Some(OF_SYSTEM)
 }
@@ -202,7 +203,7 @@ fn begin_told(runner: &Runner<'_>, action: &Action) -> Option<Begun> {
     (is_told(action) && runner.silent == 0).then(|| Begun::now(runner.inner, true))
 }
 
-/// Runs a statement of the host, counts it if it has a plan, and tells what SET STATISTICS asks for.
+/// Runs a statement of the host, counts it if it has a plan, and sends the output of SET STATISTICS.
 pub(crate) fn run_measured(
     runner: &mut Runner<'_>,
     loaded: &Arc<Loaded>,

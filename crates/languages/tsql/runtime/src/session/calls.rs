@@ -1,8 +1,7 @@
 //! Calls of procedures with typed values, as drivers make them.
 //!
-//! A client calls the same few procedures again and again, under the same names: what a name stands for is kept by the
-//! name as it was sent, and the values are read where the call has them. So nothing is made for a call but its list of
-//! arguments.
+//! A client calls the same few procedures again and again, under the same names: the procedure of a name is cached by
+//! the name as it was sent, and the values are read in place. So a call allocates only its list of arguments.
 
 use crate::changes::table_values::TableValues;
 use crate::objects::modules::{Loaded, Object};
@@ -17,7 +16,8 @@ use mainstay_vm::RunArgument;
 use std::collections::HashMap;
 use std::sync::Arc;
 
-/// What clients have called, by the names as they sent them, in one state of the objects and for one kind of options.
+/// The procedures that clients have called, by the names as they sent them, in one state of the objects and for one
+/// kind of options.
 #[derive(Debug, Default)]
 pub(crate) struct Calls {
     version: u64,
@@ -101,7 +101,7 @@ impl Session {
 }
 
 impl Inner {
-    /// What a name stands for; `None` when the database has no procedure of it.
+    /// The procedure of a name; `None` if the database has no such procedure.
     fn called(&mut self, name: &str) -> Result<Option<Called>, Message> {
         self.refresh()?;
         let version = self.modules.version();
@@ -183,7 +183,7 @@ fn given(loaded: &Loaded, sent: &[Parameter], place: usize) -> Option<usize> {
     number.filter(|number| sent.get(*number).is_some_and(is_given))
 }
 
-/// Whether all that is sent is for a parameter of the module.
+/// Checks that every argument is for a parameter of the module.
 ///
 /// Errors: 8144, 8145, 8146.
 fn check(loaded: &Loaded, sent: &[Parameter], procedure: &str) -> Result<(), Message> {

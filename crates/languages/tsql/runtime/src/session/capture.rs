@@ -32,7 +32,7 @@ pub(crate) struct Captured {
     /// The transactions that were open before.
     transactions: u32,
     pub(crate) rows: CollectedRows,
-    /// Whether a result came that does not fit: the error was told, and nothing goes into the table.
+    /// True if a result did not fit: the error was reported, and the table gets no rows.
     failed: bool,
     /// True if the statement has begun the transaction that is open: it ends with the statement.
     owns_transaction: bool,
@@ -102,7 +102,7 @@ impl Runner<'_> {
         let captured = &mut self.inner.state.captured;
         let lost: Vec<Captured> = captured.extract_if(.., |captured| captured.depth >= depth).collect();
         if lost.iter().any(|captured| captured.owns_transaction) && self.inner.state.transactions > 0 {
-            // The error that is being told is the one that matters.
+            // The error that is being reported is the one that matters.
             let _ = self.inner.rollback(None);
             self.inner.announce(self.sink);
         }
@@ -133,7 +133,7 @@ impl Runner<'_> {
     ) -> Ran {
         let depth = self.depth();
         let own = self.inner.state.captured.pop_if(|captured| captured.depth == depth);
-        // What was to be executed could not be.
+        // The statement that was to be captured could not run.
         let Some(captured) = own else { return Ok(Flow::NEXT) };
         if captured.failed {
             if captured.owns_transaction && self.inner.state.transactions > 0 {
@@ -216,7 +216,7 @@ impl Runner<'_> {
 }
 
 impl Inner {
-    /// Whether a change reads what another one gives.
+    /// Returns true if a change reads the rows that another one returns.
     pub(crate) fn is_composed(&self, change: &Change) -> bool {
         match change {
             Change::Insert(insert) => match &insert.rows {

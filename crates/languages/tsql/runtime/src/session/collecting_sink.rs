@@ -1,5 +1,5 @@
-//! A sink that keeps the results of what runs, for who is to have them otherwise than as they come: cursors of the protocol,
-//! and descriptions of results.
+//! A sink that collects results for consumers that do not stream them: cursors of the protocol, and descriptions of
+//! results.
 
 use mainstay_tds::{Column, Done, Environment, Sink, Stop};
 use mainstay_tsql_types::Message;
@@ -18,12 +18,12 @@ pub(crate) struct Collector<'a> {
     pub(crate) results: Vec<Collected>,
     /// The ends of statements that are not results.
     pub(crate) others: Vec<Done>,
-    /// The first error that was told.
+    /// The first error that was reported.
     pub(crate) error: Option<Message>,
 }
 
 impl<'a> Collector<'a> {
-    /// One whose messages go to a client; without a client, nobody sees them.
+    /// A collector whose messages go to a client; without a client they are discarded.
     pub(crate) fn new(sink: Option<&'a mut dyn Sink>) -> Collector<'a> {
         Collector { sink, results: Vec::new(), others: Vec::new(), error: None }
     }

@@ -1,11 +1,11 @@
 //! Texts that a session has compiled: batches, and statements with parameters as drivers send them.
 //!
-//! A driver sends the same few texts again and again, so they are kept with the plans of their statements. What a text
-//! means depends on the types of its parameters, on SET options (how quotes are read, what NULL is to expressions), and on
-//! the types and functions of the database: the first two are part of the key, and everything is forgotten when the third
+//! A driver sends the same few texts again and again, so they are cached with the plans of their statements. The
+//! meaning of a text depends on the types of its parameters, on SET options (quotes, comparisons with NULL), and on the
+//! types and functions of the database: the first two are part of the key, and the cache is cleared when the third
 //! changes.
 //!
-//! Limits: 500 texts of up to 16 KiB with their parameters; when they are full, all are forgotten.
+//! Limits: 500 texts of up to 16 KiB with their parameters; a full cache is cleared.
 
 use crate::objects::modules::Loaded;
 use crate::session::Inner;
@@ -16,7 +16,7 @@ use mainstay_tsql_types::Message;
 use std::collections::HashMap;
 use std::sync::Arc;
 
-/// How many texts are kept.
+/// The most texts that are kept.
 const KEPT: usize = 500;
 /// Texts that are longer are not likely to come again, in bytes.
 const LONGEST: usize = 16 * 1024;
@@ -66,7 +66,7 @@ impl Texts {
 impl Inner {
     /// A text, compiled; `declarations` are those of its parameters, as `sp_executesql` takes them.
     ///
-    /// Errors: all that the text alone can be told to have, with their lines.
+    /// Errors: all that can be found from the text alone, with their lines.
     pub(crate) fn text(&mut self, text: &str, declarations: &str) -> Result<Arc<Loaded>, Vec<Message>> {
         self.refresh().map_err(|message| vec![message])?;
         let objects = self.modules.version();
@@ -74,7 +74,7 @@ impl Inner {
             self.texts.forget();
         }
         let reading = (self.state.options.quoted_identifier(), self.state.options.reading());
-        // What is compiled under NOEXEC asks before each statement.
+        // A text that is compiled under NOEXEC checks the option before each statement.
         let no_exec = self.state.options.is_unexecuted();
         if !no_exec && let Some(known) = self.texts.find(text, declarations, reading) {
             return Ok(Arc::clone(known));

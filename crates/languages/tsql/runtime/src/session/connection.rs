@@ -1,4 +1,4 @@
-//! One connection: batches and calls, and what the client is told of them.
+//! One connection: batches and calls, and the answers to the client.
 
 use crate::changes::table_values::TableValues;
 use crate::definitions::reused_temporaries::Remembered;
@@ -36,13 +36,13 @@ pub struct Session {
     pub(crate) inner: Inner,
     pub(crate) machine: Machine,
     pub(crate) cancel: Arc<Stopper>,
-    /// How long a batch or call may run.
+    /// The time limit of a batch or call.
     timeout: Option<Duration>,
-    /// When the batch or call began that runs.
+    /// The time at which the running batch or call began.
     request: Request,
 }
 
-/// What a run works on, beside the machine.
+/// The state of a run, beside the machine.
 pub(crate) struct Inner {
     pub(crate) instance: Instance,
     pub(crate) core: mainstay_engine::Session,
@@ -54,11 +54,11 @@ pub(crate) struct Inner {
     pub(crate) catalog: Cache,
     /// The session's place among the others.
     pub(crate) seat: Option<Seat>,
-    /// Whether the statement that is being planned asked for the catalog itself.
+    /// True if the statement that is being planned has read the catalog itself.
     pub(crate) is_momentary: Cell<bool>,
     /// The names that the statement that is being planned has asked for.
     pub(crate) uses: RefCell<Uses>,
-    /// Whether the statement that is being planned calls its tables by names that no column has.
+    /// True if the statement that is being planned uses aliases that no column has.
     pub(crate) disguises: Cell<bool>,
     /// The functions that queries call for their rows.
     pub(crate) functions: Arc<Functions>,
@@ -70,11 +70,11 @@ pub(crate) struct Inner {
     pub(crate) lock_plans: crate::changes::hints::LockPlans,
     /// The options that the session began with, and has again after a reset.
     pub(crate) own_options: Options,
-    /// Which variables are NULL to the statement that runs, where that counts.
+    /// The variables that are NULL to the running statement, where that matters.
     pub(crate) nulls: Nulls,
-    /// What gave NULL instead of an error.
+    /// The errors that gave NULL instead.
     pub(crate) forgiven: Arc<Forgiven>,
-    /// What runs lay their modules on, and arguments: empty, to be filled again.
+    /// Scratch stack for modules and arguments, emptied and reused between runs.
     pub(crate) spare: Spare,
 }
 
@@ -88,13 +88,13 @@ pub(crate) struct Stopper {
 impl Cancel for Stopper {
     fn cancel(&self) {
         self.machine.store(true, Ordering::Release);
-        // A request has many statements: the wish is not for the one alone that runs now.
+        // A request has many statements: the cancellation is not only for the one that runs now.
         self.core.cancel_request();
     }
 }
 
 impl Stopper {
-    /// Takes the wish back: it is carried out, or was for the request before.
+    /// Resets the cancellation: it is done, or was for the request before.
     fn go_on(&self) {
         self.machine.store(false, Ordering::Release);
         self.core.begin_request();
@@ -117,13 +117,13 @@ impl Session {
         Session::plain(instance, ("sa", "", ""), 0, (depth, stopper))
     }
 
-    /// What runs has to end then.
+    /// Sets the deadline of the run.
     pub(crate) fn limit(&mut self, deadline: Option<Instant>) {
         self.machine.set_deadline(deadline);
         self.inner.state.deadline = deadline;
     }
 
-    /// What a function gives for these arguments.
+    /// The result of a function for these arguments.
     ///
     /// Errors: those of its statements, each of which ends it and is the error of the statement that calls it.
     pub(crate) fn function(&mut self, loaded: &Arc<Loaded>, values: &[ValueRef<'_>]) -> Result<Value, Box<Raised>> {
@@ -193,8 +193,8 @@ impl Session {
         name.clone_into(&mut self.inner.state.database);
     }
 
-    /// The options of a new connection, by what its login says: a client that does not speak ODBC (DB-Library, and programs
-    /// like it) has none of the standard's, and a language has its order of dates.
+    /// The options of a new connection, by its login: a client that does not use ODBC (DB-Library, and programs like
+    /// it) has none of the standard's, and a language has its order of dates.
     pub(crate) fn begin_with_options_of(&mut self, login: &Login) {
         let own = &mut self.inner.own_options;
         if !login.odbc {
@@ -267,7 +267,7 @@ impl Session {
 
     /// The form that a procedure, function or trigger is compiled to.
     ///
-    /// Errors: 15009 for a name that is none, and those of compiling it.
+    /// Errors: 15009 for an unknown name, and those of compiling it.
     pub fn explain(&mut self, name: &str) -> Result<String, Message> {
         self.inner.refresh()?;
         let Some(object) = self.inner.modules.called(&object_name(name)).cloned() else {
@@ -277,7 +277,7 @@ impl Session {
         Ok(loaded.module.routine.to_string())
     }
 
-    /// What ends the batch that runs.
+    /// A function that cancels the running batch.
     pub fn stop(&self) -> impl Fn() + Send + use<> {
         let cancel = Arc::clone(&self.cancel);
         move || cancel.cancel()
@@ -302,7 +302,7 @@ impl Session {
         }
     }
 
-    /// What runs may take so long from now on; what is not the client's affair takes its time.
+    /// Sets the time limit of the client's request from now on; other work has none.
     fn limit_time(&mut self, timeout: Option<Duration>) {
         if self.timeout.is_some() {
             self.cancel.core.limit_request(timeout);
@@ -339,7 +339,7 @@ impl Session {
             Ok(()) => true,
             Err(raised) => {
                 if raised.uncatchable {
-                    // A wish to stop is carried out. What is to be done now is not for it.
+                    // The cancellation is done. What is to be done now is not for it.
                     self.cancel.go_on();
                     self.limit_time(None);
                 }
@@ -436,7 +436,7 @@ impl Session {
         }
     }
 
-    /// What results a text has.
+    /// The columns of a text's results.
     pub(crate) fn described(
         &mut self,
         text: &str,
@@ -533,7 +533,7 @@ impl Inner {
 
     fn reread(&mut self) -> Result<(), Message> {
         let (version, folder) = (Arc::clone(&self.instance.version), self.instance.folder.clone());
-        // What the objects are now, and not what they were when a statement began that is calling a function.
+        // The current objects, and not those from the beginning of a statement that is calling a function.
         let before = self.core.see_statement(false);
         let refreshed = self.modules.refresh(&mut self.core, &version, folder.as_deref());
         self.core.see_statement(before);
@@ -593,7 +593,7 @@ pub(crate) fn object_name(text: &str) -> ObjectName {
     ObjectName { parts, ..ObjectName::default() }
 }
 
-/// The moment, as the server's clock shows it.
+/// The current time of the server's clock.
 pub(crate) fn now() -> Timestamp {
     let since = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default();
     let days = i32::try_from(since.as_secs() / 86_400).unwrap_or(0);

@@ -2,7 +2,7 @@
 //!
 //! A line `.explain NAME` at the beginning of a batch prints the form that a procedure, function or trigger is compiled to.
 //!
-//! Columns are as wide as what stands in their first thousand rows, where sqlcmd goes by their types.
+//! Columns are as wide as the values in their first thousand rows; sqlcmd derives the width from their types.
 
 use crate::session::Session;
 use mainstay_tds::{Column, Command, Done, Environment, Sink, Stop};
@@ -12,7 +12,7 @@ use mainstay_tsql_types::{Context, DataType, Length, Message, variant};
 use mainstay_types::{Value, ValueRef};
 use std::io::{self, BufRead, Write};
 
-/// So many rows are looked at before columns get their widths.
+/// The number of rows that decide about the widths of columns.
 const MEASURED: usize = 1000;
 
 /// The key that ends what runs.
@@ -23,7 +23,7 @@ pub trait Interrupts {
     /// It has ended.
     fn end(&self);
 
-    /// Whether the key was pressed, so that what comes behind the batch is not run.
+    /// Returns true if the key was pressed, so that the rest of the script is not run.
     fn has_come(&self) -> bool;
 }
 
@@ -56,7 +56,7 @@ impl<'w> Console<'w> {
         self.interrupts.is_some_and(Interrupts::has_come)
     }
 
-    /// Whether any statement has failed.
+    /// Returns true if any statement has failed.
     pub fn has_failed(&self) -> bool {
         self.failed
     }
@@ -127,7 +127,7 @@ impl<'w> Console<'w> {
     }
 
     fn line(&mut self, text: &str) {
-        // Who closed the screen wants no more.
+        // An error means that the screen was closed: nobody reads the output.
         let _ = writeln!(self.out, "{}", text.trim_end_matches('\n'));
     }
 
@@ -162,7 +162,7 @@ impl<'w> Console<'w> {
     }
 }
 
-/// Whether the last line of a text is a GO.
+/// Returns true if the last line of a text is a GO.
 fn is_at_end(text: &str) -> bool {
     const MARK: &str = "mark";
     let marked = format!("{text}{MARK}");

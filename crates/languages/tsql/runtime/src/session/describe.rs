@@ -1,7 +1,7 @@
-//! What a text gives, told without running it: `sp_describe_first_result_set`, and SET FMTONLY ON below it.
+//! The results of a text, described without running it: `sp_describe_first_result_set`, and SET FMTONLY ON below it.
 //!
-//! The text runs with NULL for its parameters while FMTONLY is on: queries are planned and give no rows, changes and
-//! definitions do nothing. So a text whose results hang on what its own statements change is described as if they had not.
+//! The text runs with NULL for its parameters while FMTONLY is on: queries are planned and return no rows, changes and
+//! definitions do nothing. So a text whose results depend on its own changes is described as if it had not made them.
 
 use crate::session::Inner;
 use crate::session::collecting_sink::{Collected, Collector};
@@ -17,7 +17,7 @@ use mainstay_vm::{Flow, Machine, Raised, RunArgument};
 /// So many statements run while FMTONLY is on, and no more.
 const MOST_DESCRIBED: u32 = 500;
 
-/// What results a text has: their columns, without rows.
+/// The results of a text: their columns, without rows.
 ///
 /// Errors: those of the text, and those of running it this way.
 pub(crate) fn results(
@@ -120,7 +120,7 @@ fn described(column: &Column, place: i64) -> Vec<Value> {
     // Of types of the database, of XML's schemas.
     row.extend(std::iter::repeat_n(Value::Null, 9));
     row.extend([no(), no(), no()]);
-    // Where it comes from.
+    // The source of the column.
     row.extend(std::iter::repeat_n(Value::Null, 5));
     let (updatable, computed) = (Value::Boolean(column.updatable), Value::Boolean(column.computed));
     row.extend([Value::Boolean(column.identity), Value::Null, updatable, computed, no()]);
@@ -170,7 +170,7 @@ pub(crate) fn on_the_wire(of: DataType) -> (i64, i64) {
 }
 
 impl Runner<'_> {
-    /// Whether a statement is run while FMTONLY is on: what has no effect, and what turns it off.
+    /// Returns true if a statement runs while FMTONLY is on: one without effect, and the one that turns it off.
     ///
     /// Errors: too many have run, so that a loop waits for what does not happen.
     pub(crate) fn is_described(&mut self, action: &Action) -> Result<bool, Box<Raised>> {

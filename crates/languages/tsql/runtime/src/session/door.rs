@@ -1,4 +1,4 @@
-//! A session as a door drives it.
+//! A session, as a protocol listener drives it.
 
 use crate::session::{Session, report};
 use crate::statements::flow::Origin;

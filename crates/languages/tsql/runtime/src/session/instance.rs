@@ -1,4 +1,4 @@
-//! A database as T-SQL's clients log in to it.
+//! A database to which T-SQL clients log in.
 
 use crate::objects::module_files::{Folder, Tell};
 use crate::objects::modules::Version;
@@ -25,7 +25,7 @@ use std::time::{Duration, SystemTime, UNIX_EPOCH};
 pub struct Instance {
     pub(crate) database: Database,
     pub(crate) version: Arc<Version>,
-    /// What the database is called: the name of its folder.
+    /// The name of the database: that of its folder.
     pub(crate) name: Arc<str>,
     /// Since when it is open.
     pub(crate) started: Timestamp,
@@ -37,7 +37,7 @@ pub struct Instance {
     processes: Arc<Mutex<Processes>>,
     /// Users and databases by their names.
     pub(crate) principals: Arc<Principals>,
-    /// What statements and modules have come to.
+    /// The counts of statements and modules.
     pub(crate) counts: Arc<Registry>,
 }
 
@@ -57,7 +57,7 @@ struct Watched {
 }
 
 impl Watch {
-    /// Whether anybody wants to hear of changes.
+    /// Returns true if anyone watches for changes.
     pub(crate) fn is_wanted(&self) -> bool {
         self.watchers.load(Ordering::Acquire) > 0
     }
@@ -135,7 +135,7 @@ struct Processes {
 struct Known {
     process: Process,
     cancel: Option<Arc<dyn Cancel>>,
-    /// What ends its connection, if it has one.
+    /// Closes its connection, if it has one.
     connection: Option<Arc<dyn Kill>>,
 }
 
@@ -144,7 +144,7 @@ struct Known {
 pub(crate) struct Process {
     /// `@@SPID`.
     pub(crate) number: i16,
-    /// When it logged in.
+    /// The time of the login.
     pub(crate) since: Timestamp,
     pub(crate) login: String,
     pub(crate) host: String,
@@ -170,7 +170,7 @@ fn version_number(version: mainstay_tds::Version) -> u32 {
 }
 
 impl Default for Connection {
-    /// That of a program that has the database in its own process.
+    /// The connection of a program that has the database in its own process.
     fn default() -> Connection {
         Connection {
             address: "127.0.0.1".to_owned(),
@@ -183,26 +183,26 @@ impl Default for Connection {
 /// The number of the level that sessions begin with.
 pub(crate) const READ_COMMITTED: u8 = 2;
 
-/// What a session's transactions are, for others to see.
+/// The activity of a session, visible to others.
 #[derive(Debug, Default)]
 pub(crate) struct Activity {
     transactions: AtomicU32,
-    /// The number of its isolation level, as `sys.dm_exec_sessions` has it; 0 before it was said.
+    /// The number of its isolation level, as `sys.dm_exec_sessions` has it; 0 before it was set.
     isolation: AtomicU8,
     /// The number of its transaction in the core, once that has written.
     number: OnceLock<Arc<AtomicU64>>,
-    /// Whether it runs something.
+    /// True if it runs something.
     is_running: AtomicBool,
     request: Mutex<Request>,
     options: Mutex<Options>,
-    /// What the core has read for it.
+    /// The core's reads for the session.
     progress: OnceLock<Arc<mainstay_engine::Progress>>,
     /// Logical reads before the request that runs, or ran last.
     reads_before: AtomicU64,
     used: Mutex<Used>,
 }
 
-/// What the requests of a session have used, the one that runs left out.
+/// The use of resources by a session's requests, without the one that runs.
 #[derive(Clone, Copy, Debug, Default)]
 pub(crate) struct Used {
     /// Elapsed time of all requests.
@@ -211,25 +211,26 @@ pub(crate) struct Used {
     pub(crate) cpu: Duration,
     /// The rows of the last statement.
     pub(crate) rows: i64,
-    /// When the last request ended.
+    /// The time at which the last request ended.
     pub(crate) ended: Option<Timestamp>,
 }
 
-/// What a session was asked for last.
+/// The last request of a session.
 #[derive(Clone, Debug)]
 pub(crate) struct Request {
     /// The text of a batch, or the name of a procedure.
     pub(crate) text: String,
-    /// Whether a driver called a procedure.
+    /// True if a driver called a procedure.
     pub(crate) is_call: bool,
-    /// When it began.
+    /// The time at which it began.
     pub(crate) since: Timestamp,
-    /// When the session's transaction began, if one is open.
+    /// The time at which the session's transaction began, if one is open.
     pub(crate) transaction_since: Timestamp,
 }
 
 impl Request {
-    /// What stands for its text, in 20 bytes as SQL Server's begin: the same for the same text. None before the first request.
+    /// The handle of the text, in 20 bytes as SQL Server's begin: the same for the same text. None before the first
+    /// request.
     pub(crate) fn handle(&self) -> Option<Vec<u8>> {
         (!self.text.is_empty()).then(|| handle(2, &self.text))
     }
@@ -242,7 +243,7 @@ impl Default for Request {
     }
 }
 
-/// No more of a request's text is kept for others.
+/// The part of a request's text that is stored for other sessions.
 const SHOWN_TEXT: usize = 4000;
 
 impl Activity {
@@ -277,7 +278,7 @@ impl Activity {
         (used.elapsed, used.cpu, used.rows) = (used.elapsed + elapsed, used.cpu + cpu, rows);
     }
 
-    /// What its requests have used.
+    /// The use of resources by its requests.
     pub(crate) fn used(&self) -> Used {
         *self.used.lock().unwrap_or_else(PoisonError::into_inner)
     }
@@ -297,7 +298,7 @@ impl Activity {
         self.is_running.load(Ordering::Relaxed)
     }
 
-    /// What it was asked for last.
+    /// Its last request.
     pub(crate) fn request(&self) -> Request {
         self.request.lock().unwrap_or_else(PoisonError::into_inner).clone()
     }
@@ -341,12 +342,12 @@ pub(crate) struct Seat {
 }
 
 impl Seat {
-    /// What stops the session's statements.
+    /// Sets the cancellation of the session's statements.
     pub(crate) fn stop_with(&self, cancel: Arc<dyn Cancel>) {
         self.note(|known| known.cancel = Some(cancel));
     }
 
-    /// What ends the session's connection.
+    /// Sets the connection that a kill of the session closes.
     pub(crate) fn end_by(&self, connection: Arc<dyn Kill>) {
         self.note(|known| known.connection = Some(connection));
     }
@@ -423,9 +424,10 @@ impl Instance {
         move |user| principals.add(user)
     }
 
-    /// The same with the procedures, functions and triggers in the files `procedures/**/*.sql` of a folder, which are read
-    /// when they are first needed, and again when they change. `tell` hears of those that do not compile, and so does the
-    /// session that comes upon them. `page` is the code page of files without a byte order mark, as [`script_text`] takes it.
+    /// The same with the procedures, functions and triggers in the files `procedures/**/*.sql` of a folder, which are
+    /// read when they are first needed, and again when they change. `tell` receives the errors of those that do not
+    /// compile, and so does the session that finds them. `page` is the code page of files without a byte order mark, as
+    /// [`script_text`] takes it.
     ///
     /// [`script_text`]: crate::script_text()
     pub fn with_procedures(
@@ -442,7 +444,7 @@ impl Instance {
 
     /// Reads the files of procedures now.
     pub fn read_procedures(&self) {
-        // What cannot be read is told of when somebody needs it.
+        // An error is reported when the object is needed.
         let _ = Session::beside(self, 0, None).inner.refresh();
     }
 

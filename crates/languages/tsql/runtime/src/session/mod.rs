@@ -1,5 +1,5 @@
-//! A session: one connection of a client, its state, its options, the names and plans that it knows, and its results on their
-//! way to the client.
+//! A session: one connection of a client, its state, its options, its names and plans, and its results on their way to
+//! the client.
 
 pub(crate) mod announcements;
 pub(crate) mod calls;

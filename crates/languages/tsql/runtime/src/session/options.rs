@@ -1,7 +1,8 @@
-//! SET options: what a session has of them, what a statement makes of them, and what is shown.
+//! SET options: the values in a session, the changes by statements, and their display.
 //!
-//! A module that is called begins with its caller's options, and what it sets ends with it ([`Inner::restore_options`]).
-//! ANSI_NULLS and QUOTED_IDENTIFIER are those under which a procedure, function or trigger was made, whoever calls it.
+//! A called module begins with its caller's options, and its own settings end with it ([`Inner::restore_options`]).
+//! ANSI_NULLS and QUOTED_IDENTIFIER are those under which a procedure, function or trigger was created, whichever
+//! session calls it.
 
 use crate::objects::modules::{Loaded, MADE_UNDER, OF_SYSTEM, Object};
 use crate::plans::measures::{PlanForm, Statistics};
@@ -28,11 +29,11 @@ pub(crate) struct Options {
     pub(crate) no_exec: bool,
     /// The form in which plans are shown in place of running statements, if they are.
     pub(crate) show_plan: Option<PlanForm>,
-    /// What is told of statements that run.
+    /// The statistics that are reported about statements.
     pub(crate) statistics: Statistics,
     pub(crate) parse_only: bool,
     pub(crate) row_limit: u64,
-    /// Those that say what values mean.
+    /// Options that decide about the meaning of values.
     pub(crate) settings: Settings,
     pub(crate) text_size: i32,
     pub(crate) lock_timeout: i32,
@@ -40,7 +41,7 @@ pub(crate) struct Options {
     pub(crate) isolation: Isolation,
 }
 
-/// What SET TEXTSIZE 0 stands for.
+/// The text size that SET TEXTSIZE 0 stands for.
 const DEFAULT_TEXT_BYTES: i32 = 4096;
 
 impl Default for Options {
@@ -70,17 +71,17 @@ impl Options {
         if self.text_size == i32::MAX { None } else { usize::try_from(self.text_size).ok() }
     }
 
-    /// Whether statements are not run (SET NOEXEC and SHOWPLAN).
+    /// Returns true if statements are not run (SET NOEXEC and SHOWPLAN).
     pub(crate) fn is_unexecuted(&self) -> bool {
         self.no_exec || self.show_plan.is_some()
     }
 
-    /// Whether `"x"` is a name.
+    /// Returns true if `"x"` is an identifier.
     pub(crate) fn quoted_identifier(&self) -> bool {
         self.settings.has(Switches::QUOTED_IDENTIFIER)
     }
 
-    /// What a text is compiled for.
+    /// The options that a text is compiled for.
     pub(crate) fn reading(&self) -> Reading {
         Reading { is_plain: self.settings.is_plain(), ansi_nulls: self.settings.has(Switches::ANSI_NULLS) }
     }
@@ -261,12 +262,12 @@ impl Inner {
         Ok(())
     }
 
-    /// How long statements wait for others from now on.
+    /// Sets the lock timeout of the statements that follow.
     fn set_lock_timeout(&mut self) -> Result<(), Box<Raised>> {
         self.wait_for_locks(self.state.options.lock_timeout)
     }
 
-    /// How long statements wait for others from now on, in milliseconds; negative for ever.
+    /// Sets the lock timeout of the statements that follow, in milliseconds; negative for none.
     pub(crate) fn wait_for_locks(&mut self, wait: i32) -> Result<(), Box<Raised>> {
         let setting = if wait < 0 { "0".to_owned() } else { format!("{}ms", wait.max(1)) };
         self.core.set("lock_timeout", &setting).map_err(|error| raised(message_of(&error)))
@@ -324,7 +325,8 @@ impl Options {
         }
     }
 
-    /// Whether an error ends the batch and rolls its transaction back because ARITHABORT is on and ANSI_WARNINGS is not.
+    /// Returns true if an error ends the batch and rolls its transaction back because ARITHABORT is on and
+    /// ANSI_WARNINGS is not.
     pub(crate) fn aborts_at(&self, number: i32) -> bool {
         let switches = self.settings.switches;
         switches.has(Switches::ARITHABORT) && !switches.has(Switches::ANSI_WARNINGS) && is_arithmetic(number)

@@ -1,10 +1,10 @@
-//! What a plan was made for: names, what they led to, and what the session was in the middle of.
+//! Dependencies of a plan: names, the tables that they led to, and the state of the session.
 //!
-//! A procedure that makes a temporary table makes it anew each time it is called, and with that the numbers of all states
-//! change. What the plans of its statements were made for is the same names leading to tables that are alike; where that
-//! still holds, a plan is not made again (the core binds what it has compiled to the new table).
+//! A procedure that creates a temporary table creates it anew at each call, and so the numbers of all states change.
+//! The plans of its statements depend on the same names leading to tables that are alike; where that still holds, a
+//! plan is reused (the core binds its compiled form to the new table).
 //!
-//! Limits: names of files and of views of the core, functions whose tables a statement reads, and statements that ask for
+//! Limits: names of files and of views of the core, functions whose tables a statement reads, and statements that read
 //! the catalog itself have their plans made again whenever something has changed.
 
 use crate::definitions::define::shown_name;
@@ -22,7 +22,7 @@ const MOST: usize = 64;
 #[derive(Debug, Default)]
 pub(crate) struct Uses {
     tables: Vec<Used>,
-    /// Whether it uses something else, too.
+    /// True if it uses something else, too.
     is_more: bool,
     /// The names behind which there is no table, which may be views and files, or nothing.
     others: Vec<ObjectName>,
@@ -31,14 +31,14 @@ pub(crate) struct Uses {
 #[derive(Debug)]
 struct Used {
     name: ObjectName,
-    /// What the core calls it.
+    /// The core's name of the table.
     core: String,
     definition: TableDefinition,
-    /// Of a temporary table, what was said of its indexes.
+    /// For a temporary table, the options of its indexes.
     said: Option<SaidOfIndexes>,
 }
 
-/// What a session was in the middle of when it made a plan.
+/// The session state that a plan depends on.
 #[derive(Debug, PartialEq, Eq)]
 pub(crate) struct Surroundings {
     identity_insert: Option<String>,
@@ -54,7 +54,7 @@ impl Surroundings {
     }
 }
 
-/// What the core looks a table up by.
+/// The key by which the core finds a table.
 fn key_of(core: &str) -> String {
     core.replace('"', "").to_lowercase()
 }
@@ -83,7 +83,7 @@ impl Uses {
         }
     }
 
-    /// What has been noted so far, but for the names that may be those of nothing.
+    /// The notes so far, without the names that may not refer to anything.
     pub(crate) fn take(&mut self) -> Uses {
         let others = std::mem::take(&mut self.others);
         let uses = std::mem::take(self);
@@ -116,7 +116,7 @@ impl Inner {
         error
     }
 
-    /// Whether a plan that was made for these names in another state holds in this one.
+    /// Returns true if a plan that was made for these names in another state is still valid.
     pub(crate) fn still_hold(&mut self, uses: &Uses, surroundings: &Surroundings) -> bool {
         if uses.is_more || *surroundings != Surroundings::of(&self.state) {
             return false;

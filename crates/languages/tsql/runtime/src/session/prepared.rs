@@ -1,5 +1,5 @@
-//! `sp_prepare`, `sp_execute`, `sp_prepexec` and `sp_unprepare` as a program calls them. Drivers call them by the protocol
-//! (`session`); the handles are the same.
+//! `sp_prepare`, `sp_execute`, `sp_prepexec` and `sp_unprepare` as a program calls them. Drivers call them by the
+//! protocol (`session`); the handles are the same.
 
 use crate::objects::procedures::{give_status, place_of, run_text};
 use crate::statements::errors::raised;
@@ -19,7 +19,7 @@ pub(crate) fn execute(runner: &mut Runner<'_>, name: &str, call: &mut StatementC
         let text = text_of(call.input(needed(name, call, 2, "@stmt")?));
         let declarations = place_of(call, 1, ["@params"; 2]).map(|place| text_of(call.input(place)));
         let declarations = declarations.unwrap_or_default();
-        // What is wrong with it is said now, and not when it is to run.
+        // An error in it is reported now, and not when it is to run.
         runner.inner.text(&text, &declarations).map_err(first)?;
         let number = runner.inner.keep_handle(&text, &declarations);
         if call.output_type(handle).is_some() {

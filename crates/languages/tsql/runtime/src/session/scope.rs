@@ -1,4 +1,4 @@
-//! What names mean in a session: temporary tables first, then the tables of the database.
+//! The meaning of names in a session: temporary tables first, then the tables of the database.
 
 use crate::catalog::{Catalog, Column, Made};
 use crate::objects::modules::Modules;
@@ -28,18 +28,18 @@ use std::sync::{Arc, Mutex, PoisonError};
 pub(crate) struct Names<'a> {
     pub(crate) instance: &'a Instance,
     pub(crate) cache: &'a Cache,
-    /// Whether the catalog itself was asked for, so that what is made of these names holds once.
+    /// True if the catalog itself was read, so that the result of these names is valid only once.
     pub(crate) is_momentary: &'a Cell<bool>,
-    /// What the statement has asked for.
+    /// The names that the statement has asked for.
     pub(crate) uses: &'a RefCell<Uses>,
-    /// Whether tables are called by names that no column has.
+    /// True if tables get aliases that no column has.
     pub(crate) disguises: bool,
     /// To ask what the core makes of a query.
     pub(crate) core: RefCell<&'a mut mainstay_engine::Session>,
     pub(crate) modules: &'a Modules,
     pub(crate) state: &'a State,
     pub(crate) calls: &'a TableCalls,
-    /// Which of the variables are NULL.
+    /// The variables that are NULL.
     pub(crate) nulls: &'a Nulls,
     /// The types of the variables that the statement is given.
     pub(crate) variables: &'a [(String, DataType)],
@@ -56,7 +56,7 @@ pub(crate) struct Cache {
 /// The catalog that a query's functions ask.
 pub(crate) type Latest = Arc<Mutex<Option<Arc<Catalog>>>>;
 
-/// What a catalog was made of.
+/// The sources of a catalog, for comparison.
 struct Known {
     shared: Arc<mainstay_engine::definitions::Catalog>,
     temporary: Vec<TableDefinition>,
@@ -73,7 +73,7 @@ impl Cache {
     }
 }
 
-/// What the catalog is made of.
+/// The sources of the catalog.
 #[derive(Clone, Copy)]
 pub(crate) struct Sources<'a> {
     pub(crate) instance: &'a Instance,
@@ -126,7 +126,7 @@ impl Sources<'_> {
     }
 }
 
-/// The columns of all views, by their keys: what the planner says of them.
+/// The columns of all views, by their keys, from the planner.
 fn view_columns(
     core: &mut mainstay_engine::Session,
     shared: &mainstay_engine::definitions::Catalog,
@@ -172,7 +172,7 @@ pub(crate) fn core_name(name: &ObjectName) -> String {
     }
 }
 
-/// Whether a name is that of a temporary table or table variable.
+/// Returns true if a name is that of a temporary table or table variable.
 pub(crate) fn is_temporary(name: &str) -> bool {
     name.starts_with(['#', '@'])
 }
@@ -183,7 +183,7 @@ pub(crate) const SERVER: &str = "MAINSTAY";
 /// The schema that holds the temporary tables of all sessions.
 pub(crate) const GLOBALS: &str = "tempdb";
 
-/// Whether a name is that of a temporary table that all sessions see.
+/// Returns true if a name is that of a global temporary table.
 pub(crate) fn is_global(name: &str) -> bool {
     name.starts_with("##")
 }
@@ -193,7 +193,7 @@ pub(crate) fn global_name(name: &str) -> String {
     format!("{GLOBALS}.{}", quoted(name))
 }
 
-/// Whether a column has a default.
+/// Returns true if a column has a default.
 pub(crate) fn column_has_default(table: &TableDefinition, name: &str) -> bool {
     table.columns.iter().any(|column| column.name.eq_ignore_ascii_case(name) && column.default.is_some())
 }
@@ -205,7 +205,7 @@ pub(crate) fn column_name(table: &TableDefinition, column: &IndexColumn) -> Stri
 }
 
 impl Names<'_> {
-    /// Whether there is a temporary table of all sessions of this name.
+    /// Returns true if there is a global temporary table of this name.
     fn has_global(&self, name: &str) -> bool {
         matches!(self.core.borrow().changeable_columns(&format!("{GLOBALS}.{name}")), Ok(Some(_)))
     }
@@ -254,7 +254,7 @@ impl Names<'_> {
         self.keys_of(&core, keys).unwrap_or_default()
     }
 
-    /// What a name leads to.
+    /// The core's name of the table that a name refers to.
     pub(crate) fn table_of(&self, name: &ObjectName) -> Result<String, Message> {
         let name = self.modules.synonym(name).unwrap_or(name);
         let last = name.last();
@@ -314,7 +314,7 @@ impl Names<'_> {
         Some(columns.into_iter().map(column).collect())
     }
 
-    /// What the columns of a result are of, for its description: only of tables, since looking at views takes longer.
+    /// The source columns of a result, for its description: only those of tables, since examining views takes longer.
     pub(crate) fn result_sources(&self, query: &Query) -> Vec<Option<SourceColumn>> {
         // FOR XML and FOR JSON give one column of their own, and a WITH may call its queries as tables are called.
         if query.format.is_some() || !query.with.tables.is_empty() {
@@ -331,7 +331,7 @@ impl Names<'_> {
         reduce::result_sources(query, &of_table).map(|sources| sources.columns).unwrap_or_default()
     }
 
-    /// Whether the database has a table of this name of its own.
+    /// Returns true if the database itself contains a table of this name.
     fn is_table(&self, name: &ObjectName) -> bool {
         let core = core_name(name).replace('"', "");
         matches!(self.core.borrow().changeable_columns(&core), Ok(Some(_)))

@@ -1,4 +1,4 @@
-//! What a session keeps between statements.
+//! The state of a session between statements.
 
 use crate::changes::change::Fired;
 use crate::cursors::Cursors;
@@ -28,22 +28,22 @@ pub(crate) struct State {
     pub(crate) transactions: u32,
     /// The same of the session whose query calls the function that this session runs.
     pub(crate) caller_transactions: u32,
-    /// The number of the caller's statement of which it was last told what its session is.
+    /// The number of the caller's statement for which the session's state was handed over last.
     pub(crate) caller: u64,
-    /// When what runs has to end.
+    /// The deadline of the run.
     pub(crate) deadline: Option<Instant>,
-    /// What the client has heard of the transaction.
+    /// The state of the transaction that was announced to the client.
     pub(crate) announced: Announced,
-    /// What the outermost transaction is called.
+    /// The name of the outermost transaction.
     pub(crate) transaction_name: Option<String>,
     /// The savepoints in it, and how many names it had given or taken ([`State::noted_names`]).
     pub(crate) savepoints: Vec<(String, usize)>,
     /// The savepoints of statements that run others, by their numbers, and how many savepoints there were before each.
     pub(crate) units: Vec<(u64, usize)>,
     last_unit: u64,
-    /// Whether the transaction has made, changed or dropped objects.
+    /// True if the transaction has created, changed or dropped objects.
     pub(crate) has_defined: bool,
-    /// Whether an error has left the transaction with nothing but ROLLBACK to do.
+    /// True if an error has left only ROLLBACK possible for the transaction.
     pub(crate) doomed: bool,
     /// `@@FETCH_STATUS`.
     pub(crate) fetch_status: i32,
@@ -69,42 +69,42 @@ pub(crate) struct State {
     /// Cursors that a client has opened by the protocol, by their numbers.
     pub(crate) server_cursors: HashMap<i32, ServerCursor>,
     last_server_cursor: i32,
-    /// What is wrong with files of the folder, to be told.
+    /// Errors in files of the folder that are not reported yet.
     pub(crate) complaints: Vec<String>,
-    /// How many statements have run since FMTONLY was put on to describe a text.
+    /// The number of statements since FMTONLY was set to describe a text.
     pub(crate) described: u32,
     /// The table and columns that an INSERT BULK has announced.
     pub(crate) bulk_target: Option<crate::changes::bulk::Target>,
-    /// What `sp_set_session_context` was given, by the key in lower case, and whether it may be changed.
+    /// The values of `sp_set_session_context` by the key in lower case, and true if the value is read-only.
     pub(crate) context: HashMap<String, (Value, bool)>,
-    /// What SET CONTEXT_INFO was given.
+    /// The value of SET CONTEXT_INFO.
     pub(crate) context_info: Option<Vec<u8>>,
     /// The documents of `sp_xml_preparedocument`.
     pub(crate) xml_documents: XmlDocuments,
-    /// The moment of the statement, which is looked up when the statement asks for it the first time.
+    /// The time of the statement, which is read at its first use.
     now: Cell<Timestamp>,
-    /// Whether another statement has begun since it was looked up.
+    /// True if another statement has begun since it was read.
     is_past: Cell<bool>,
     /// The number of the state that names are in: the same number, the same meaning of all names. It changes when a
     /// temporary table comes or goes.
     pub(crate) version: u64,
     /// The last number that was given to a state of the names.
     last_version: u64,
-    /// What numbers tables have led to that came and went.
+    /// The numbers of name states for tables that were created and dropped.
     known_names: Vec<KnownName>,
     /// The names of temporary tables that the open transaction has changed, in order.
     names_before: Vec<NameBefore>,
-    /// Who is here.
+    /// The login name.
     pub(crate) login: String,
     pub(crate) host: String,
-    /// The client's process, as it says itself.
+    /// The client's process, as the client gives it.
     pub(crate) client_process: u32,
     pub(crate) application: String,
     pub(crate) database: String,
     /// The one that it began in.
     pub(crate) own_database: String,
     pub(crate) process: i16,
-    /// What RAND and NEWID draw from.
+    /// The random numbers of RAND and NEWID.
     pub(crate) random: Random,
 }
 
@@ -119,10 +119,10 @@ struct KnownName {
 /// A name of a temporary table that the open transaction has given or taken.
 #[derive(Debug)]
 struct NameBefore {
-    /// How many levels there were with the one that it belongs to.
+    /// The number of levels, up to the one that it belongs to.
     depth: usize,
     key: String,
-    /// What it meant before.
+    /// The table that it referred to before.
     table: Option<TemporaryTable>,
 }
 
@@ -140,22 +140,22 @@ pub(crate) struct PreparedText {
     pub(crate) declarations: Arc<str>,
 }
 
-/// What one level of calls has made.
+/// The temporary objects of one level of calls.
 #[derive(Debug, Default)]
 pub(crate) struct Level {
     /// By the name in T-SQL, in lower case.
     pub(crate) tables: HashMap<String, TemporaryTable>,
     /// `SCOPE_IDENTITY()`.
     pub(crate) identity: Option<i64>,
-    /// Whether it is a trigger, with `inserted` and `deleted`.
+    /// The columns that the firing statement names, in the level of a trigger.
     pub(crate) columns_updated: Option<Vec<String>>,
     /// The same as `COLUMNS_UPDATED()` gives it.
     pub(crate) columns_mask: Vec<u8>,
     /// The table variable whose rows the level gives back: a function's.
     pub(crate) returns: Option<String>,
-    /// What the trigger that runs was fired by, with the columns of its rows.
+    /// The change that fired the running trigger, with the columns of its rows.
     pub(crate) fired: Option<(Vec<TableColumn>, Arc<Fired>)>,
-    /// What `EVENTDATA()` gives a trigger of the database.
+    /// The result of `EVENTDATA()` in a trigger of the database.
     pub(crate) event_data: Option<Arc<str>>,
     /// The trigger that runs, by its key.
     pub(crate) trigger: Option<Arc<str>>,
@@ -174,19 +174,19 @@ pub(crate) struct Level {
 /// A temporary table, or a table variable.
 #[derive(Clone, Debug)]
 pub(crate) struct TemporaryTable {
-    /// What the core calls it.
+    /// The core's name of the table.
     pub(crate) core: String,
-    /// Whether another level has made it, which drops it.
+    /// True if another level has created it, which drops it.
     pub(crate) borrowed: bool,
-    /// What makes a table variable: a rollback that takes it away has it made again.
+    /// The statements that create a table variable: they are run again after a rollback that drops it.
     pub(crate) made_by: Arc<[String]>,
-    /// What was said of its indexes.
+    /// The options of its indexes.
     pub(crate) said: SaidOfIndexes,
-    /// What the definitions of columns call their types, where that is another name than the type's own.
+    /// The type names in the definitions of columns, where they are not the type's own.
     pub(crate) declared: Arc<[(String, String)]>,
 }
 
-/// What statements say of the indexes of a temporary table that the core has no word for.
+/// The options of a temporary table's indexes that the core has no equivalent for.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(crate) struct SaidOfIndexes {
     /// Its clustered index, if that is not its primary key; empty where it has none.
@@ -208,24 +208,24 @@ impl TemporaryTable {
     }
 }
 
-/// A moment of DATETIME, in units of 100 ns.
+/// A tick of DATETIME, in units of 100 ns.
 const TICK: u64 = 33_333;
 
 impl State {
-    /// Whether the statement that fired the trigger which runs names this column: `UPDATE(column)`.
+    /// Returns true if the statement that fired the running trigger names this column: `UPDATE(column)`.
     pub(crate) fn is_updated(&self, column: &str) -> bool {
         let updated = self.levels.last().and_then(|level| level.columns_updated.as_ref());
         updated.is_some_and(|columns| columns.iter().any(|name| name.eq_ignore_ascii_case(column)))
     }
 
-    /// Another statement begins, at a moment of its own.
+    /// Another statement begins, with a time of its own.
     #[inline]
     pub(crate) fn tick(&mut self) {
         self.is_past.set(true);
     }
 
-    /// The moment of the statement: another one only if it is another one to DATETIME, since what asks several times in a
-    /// row means one mostly.
+    /// The time of the statement: a new one only if DATETIME can distinguish it, since several statements in a row
+    /// mostly mean the same time.
     pub(crate) fn now(&self) -> Timestamp {
         if self.is_past.replace(false) {
             let now = crate::session::now();
@@ -236,18 +236,18 @@ impl State {
         self.now.get()
     }
 
-    /// The moment that was looked up last: not before the batch began.
+    /// The time that was read last: not before the batch began.
     #[inline]
     pub(crate) fn known_now(&self) -> Timestamp {
         self.now.get()
     }
 
-    /// The moment at which a batch or a call begins.
+    /// Sets the time at which a batch or a call begins.
     pub(crate) fn begin_at(&mut self, now: Timestamp) {
         (self.now, self.is_past) = (Cell::new(now), Cell::new(false));
     }
 
-    /// What a session begins with.
+    /// The state at the beginning of a session.
     pub(crate) fn new(login: &str, host: &str, application: &str, database: &str, process: i16) -> State {
         State {
             row_count: 0,
@@ -291,7 +291,7 @@ impl State {
             names_before: Vec::new(),
             login: login.to_owned(),
             host: host.to_owned(),
-            // Who has not logged in is a program around the session.
+            // Without a login the client is the process around the session.
             client_process: std::process::id(),
             application: application.to_owned(),
             database: database.to_owned(),
@@ -318,7 +318,7 @@ impl State {
         levels.find_map(|level| level.tables.get_mut(&name))
     }
 
-    /// Whether there are cursors of any kind.
+    /// Returns true if there are cursors of any kind.
     pub(crate) fn has_cursors(&self) -> bool {
         !self.cursors.is_empty() || !self.server_cursors.is_empty()
     }
@@ -365,7 +365,7 @@ impl State {
         }
     }
 
-    /// How many names the open transaction has given or taken.
+    /// The number of names that the open transaction has given or taken.
     pub(crate) fn noted_names(&self) -> usize {
         self.names_before.len()
     }

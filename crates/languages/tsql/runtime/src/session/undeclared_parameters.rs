@@ -1,7 +1,8 @@
-//! `sp_describe_undeclared_parameters`: what types the parameters of a text take that it does not declare.
+//! `sp_describe_undeclared_parameters`: the types of the parameters that a text does not declare.
 //!
-//! A type is that of the column that a parameter meets, or is a value for. Where nothing says it, SQL Server refuses (11503
-//! and others); here such a parameter is text of 4,000 characters, which converts to what it meets.
+//! A type is that of the column that a parameter is compared with, or assigned to. Where nothing determines it, SQL
+//! Server refuses (11503 and others); here such a parameter is text of 4,000 characters, which converts to the type it
+//! is compared with.
 
 use crate::catalog::Catalog;
 use crate::session::Inner;
@@ -57,7 +58,7 @@ pub(crate) fn describe(runner: &mut Runner<'_>, text: &str, definitions: &str) -
     let known: Vec<String> = known.filter(|word| word.starts_with('@')).map(str::to_owned).collect();
     let (found, tables) = undeclared(text, &known);
     let parsed = parse(text, Options::default());
-    // That they are not declared is what is asked about.
+    // Undeclared parameters are the subject of the call, and not an error.
     let errors = parsed.errors.iter().filter(|error| !matches!(error.number, 137 | 1087));
     let errors: Vec<Message> = errors.map(Diagnostic::told).collect();
     if !errors.is_empty() {
@@ -120,7 +121,7 @@ impl Inner {
         }
     }
 
-    /// What is told of an argument for a parameter.
+    /// The result row of an argument that is passed to a parameter.
     fn row_of_parameter(&mut self, place: i64, name: &str, parameter: &Parameter) -> Vec<Value> {
         let of = self.modules.resolved_type(&parameter.data_type);
         let mut row = row(place, name, of.unwrap_or(TEXT));

@@ -1,4 +1,4 @@
-//! Batches that are read, or compiled, and not run: SET NOEXEC and PARSEONLY, and SHOWPLAN, which shows plans.
+//! Batches that are parsed, or compiled, and not run: SET NOEXEC and PARSEONLY, and SHOWPLAN, which shows plans.
 //!
 //! ```text
 //!   PRINT 'a'                      PRINT 'a'
@@ -8,9 +8,9 @@
 //!   SET NOEXEC OFF                 SET NOEXEC OFF
 //! ```
 //!
-//! NOEXEC counts from the statement on that sets it, so a batch that sets it, or begins under it, asks before each of its
-//! statements. PARSEONLY is set when the batch is read: one that leaves it ON is not run at all, not even what stands
-//! before.
+//! NOEXEC takes effect at the statement that sets it, so a batch that sets it, or begins under it, checks it before
+//! each of its statements. PARSEONLY is set when the batch is parsed: a batch that leaves it ON does not run at all,
+//! not even the statements before it.
 //!
 //! **SHOWPLAN_TEXT, SHOWPLAN_ALL and SHOWPLAN_XML** show the statements of a batch and their plans, by the rules of "SET
 //! SHOWPLAN_ALL" in SQL Server's reference:
@@ -21,13 +21,13 @@
 //!                        EXEC p: the statements of p
 //! ```
 //!
-//! Each statement is compiled on its own, with the variables of its batch as parameters. Since no statement runs, variables
-//! have no values: a plan of the batch executor is made for a sample value of each, which its conditions show, and a statement
-//! that reads a table which the batch itself creates is an error (208), as in SQL Server. Table variables are declared for
-//! the time of planning.
+//! Each statement is compiled on its own, with the variables of its batch as parameters. Since no statement runs,
+//! variables have no values: a plan of the batch executor is made for a sample value of each, which its conditions
+//! show, and a statement that reads a table which the batch itself creates is an error (208), as in SQL Server. Table
+//! variables are declared for the time of planning.
 //!
-//! Limits: texts that EXEC runs are not looked into; of a procedure, the statement that cannot be planned has the reason in the
-//! column Warnings.
+//! Limits: texts that EXEC runs are not examined; for a statement of a procedure that cannot be planned, the column
+//! Warnings contains the reason.
 
 use crate::objects::modules::Loaded;
 use crate::plans::listing::{Row, Shown, all_columns, rows_of, text_columns};
@@ -58,7 +58,7 @@ const DEEPEST: usize = 32;
 const DOCUMENT: &str = "Microsoft SQL Server 2005 XML Showplan";
 
 impl Session {
-    /// Reads a batch that says PARSEONLY, or stands under it, and tells what is wrong with it; whether that is all.
+    /// Parses a batch that contains PARSEONLY, or runs under it, and reports its errors; returns true if it is not run.
     pub(crate) fn is_only_parsed(&mut self, text: &str, sink: &mut dyn Sink) -> bool {
         let was_on = self.inner.state.options.parse_only;
         if !was_on && !text.to_ascii_uppercase().contains("PARSEONLY") {
@@ -83,7 +83,7 @@ impl Session {
     }
 }
 
-/// Whether statements of a batch may stand under NOEXEC.
+/// Returns true if a text contains NOEXEC, so that its statements may run under it.
 pub(crate) fn says_no_exec(text: &str) -> bool {
     says(text, b"NOEXEC")
 }
@@ -112,12 +112,12 @@ fn is_to_run() -> Expr {
     Expr::Binary(Box::new(Expr::Variable(flag)), BinaryOperator::Equal, Box::new(zero))
 }
 
-/// Whether a SET says whether what follows runs.
+/// Returns true if a SET decides if the statements after it run.
 fn sets_unexecuted(statement: &Statement) -> bool {
     set_of(statement, "NOEXEC").is_some()
 }
 
-/// What a SET makes of an option.
+/// The value that a SET gives an option.
 fn set_of(statement: &Statement, option: &str) -> Option<bool> {
     let StatementKind::SetOption(phrases) = &statement.kind else { return None };
     let is_it = |phrase: &&Phrase| phrase.starts(option);
@@ -164,7 +164,7 @@ fn setting(statement: &Statement) -> Option<&Statement> {
     }
 }
 
-/// Whether a compiled batch only sets SHOWPLAN, which is run at any time.
+/// Returns true if a compiled batch only sets SHOWPLAN, and so runs at any time.
 pub(crate) fn only_sets(loaded: &Loaded) -> bool {
     let sets = |host: &HostStatement| match &host.action {
         Action::SetOption(phrases) => {
@@ -556,7 +556,7 @@ fn into(body: &QueryBody) -> Option<&ObjectName> {
     }
 }
 
-/// What a statement is, as the column Type has it.
+/// The kind of a statement, as in the column Type.
 fn kind_of(statement: &Statement, text: &str) -> String {
     let known = match &statement.kind {
         StatementKind::Select(query) if into(&query.body).is_some() => "SELECT INTO",

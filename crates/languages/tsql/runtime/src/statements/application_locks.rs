@@ -1,15 +1,17 @@
-//! Locks of applications: `sp_getapplock`, `sp_releaseapplock`, APPLOCK_MODE and APPLOCK_TEST, on names that mean something to their users only.
+//! Application locks: `sp_getapplock`, `sp_releaseapplock`, APPLOCK_MODE and APPLOCK_TEST, on names that have a meaning
+//! to their users only.
 //!
-//! A lock is held by a session or by its transaction, as often as it was taken. Who asks waits until all other sessions'
-//! locks of the name agree with the wish, or for as long as it said. (SQL Server's reference: "sp_getapplock".)
+//! A lock is held by a session or by its transaction, as often as it was taken. A request waits until the locks of all
+//! other sessions on the name are compatible with it, or for its own time limit. (SQL Server's reference:
+//! "sp_getapplock".)
 //!
-//! Limits: two sessions that wait for each other wait until their time is over; nobody is chosen as a victim (-3).
+//! Limits: two sessions that wait for each other wait until their time is over; there is no deadlock victim (-3).
 
 use std::collections::HashMap;
 use std::sync::{Condvar, Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
 
-/// How often one who waits looks whether it is to stop.
+/// The interval at which a waiting session checks for cancellation.
 const NAP: Duration = Duration::from_millis(20);
 
 /// A mode of a lock.
@@ -35,7 +37,7 @@ impl Mode {
         })
     }
 
-    /// Its name, as `APPLOCK_MODE` says it.
+    /// Its name in `APPLOCK_MODE`.
     pub(crate) fn name(self) -> &'static str {
         match self {
             Mode::IntentShared => "IntentShared",
@@ -76,7 +78,7 @@ impl AppLocks {
         self.held.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Takes a lock: 0 at once, 1 after waiting, -1 when the time is over, -2 when it is told to stop. Without a time it
+    /// Takes a lock: 0 at once, 1 after waiting, -1 when the time is over, -2 when it is cancelled. Without a time it
     /// waits for ever.
     pub(crate) fn take(
         &self,
@@ -144,7 +146,7 @@ impl AppLocks {
         self.held().get(name)?.iter().find(is_own).map(|lock| lock.mode)
     }
 
-    /// Whether a session could have a name in this mode at once.
+    /// Returns true if a session would get a lock of a name in this mode at once.
     pub(crate) fn is_free(&self, name: &str, session: i16, mode: Mode) -> bool {
         let held = self.held();
         let agrees = |lock: &Held| lock.session == session || lock.mode.agrees(mode);

@@ -1,13 +1,14 @@
 //! BACKUP DATABASE ... TO DISK and RESTORE VERIFYONLY, HEADERONLY, FILELISTONLY.
 //!
-//! A backup is everything that the folder is, consistently and while others go on (`mainstay_engine::backup`), in a file of a
-//! format of our own (docs/formats/backup.md). `mainstay restore` makes a folder of it; RESTORE DATABASE is refused with that
-//! hint, for an open database is not replaced. One file holds one backup: another one into the same file replaces it, which
-//! SQL Server does WITH INIT.
+//! A backup contains the whole folder, consistently and while other sessions continue (`mainstay_engine::backup`), in a
+//! file of our own format (docs/formats/backup.md). `mainstay restore` makes a folder of it; RESTORE DATABASE is
+//! refused with that hint, since an open database is not replaced. One file contains one backup: another one into the
+//! same file replaces it, which SQL Server does WITH INIT.
 //!
-//! The file is below the folder of the database, or below the folder that `backup_folder` in the settings names: whoever may log
-//! in would else write files all over the machine (3201); the command writes anywhere. For the same reason its name is none that means something to Mainstay: no settings, no procedure,
-//! no table and nothing that belongs to one. Other options are accepted. Limits: one DISK; DIFFERENTIAL and LOG are refused.
+//! The file is below the folder of the database, or below the folder that `backup_folder` in the settings names:
+//! otherwise any user who may log in could write files anywhere on the machine (3201); the command writes anywhere. For
+//! the same reason its name must have no meaning to Mainstay: no settings, no procedure, no table and no file that
+//! belongs to one. Other options are accepted. Limits: one DISK; DIFFERENTIAL and LOG are refused.
 
 use crate::session::Inner;
 use crate::statements::errors::raised;
@@ -24,7 +25,7 @@ use mainstay_vm::Raised;
 use std::path::{Component, Path, PathBuf};
 use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
 
-/// How long BACKUP DATABASE waits for the locks of a DBF table.
+/// The longest wait of BACKUP DATABASE for the locks of a DBF table.
 const WAIT: Duration = Duration::from_secs(30);
 
 /// 3201.
@@ -33,8 +34,8 @@ fn cannot_open(file: &str, error: &Error) -> Box<Raised> {
     raised(Message::error(3201, text))
 }
 
-/// The extensions that Mainstay, or a program that shares its folder, gives a meaning: tables, memos and indexes, data
-/// dictionaries and database containers, procedures, settings, and what is kept beside tables.
+/// The extensions that have a meaning to Mainstay, or to a program that shares its folder: tables, memos and indexes,
+/// data dictionaries and database containers, procedures, settings, and files beside tables.
 const TAKEN: [&str; 30] = [
     "adi", "adm", "adt", "add", "ai", "am", "cdx", "cpg", "csv", "dbc", "dbf", "dbt", "dct", "dcx", "fpt", "idx",
     "link", "mdx", "ndx", "new", "ntx", "parquet", "prj", "shp", "shx", "smt", "sql", "stale", "toml", "tsv",
@@ -73,7 +74,7 @@ fn disk(rest: &[PhraseItem]) -> Option<&str> {
 }
 
 impl Inner {
-    /// Makes the backup, and says what a client is told of it. A relative name is one below the database's folder.
+    /// Makes the backup, and returns the message to the client. A relative name is one below the database's folder.
     ///
     /// Errors: 3021 in a transaction, 3201 where the file cannot be written.
     pub(crate) fn backup(&mut self, words: &Words) -> Result<Message, Box<Raised>> {

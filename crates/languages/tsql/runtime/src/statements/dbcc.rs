@@ -1,7 +1,7 @@
-//! DBCC: what it is asked for of numbers (`identity`), of the oldest transaction, of what a session was asked last, and of
-//! its options (`options`).
+//! DBCC: commands about identity numbers (`identity`), the oldest transaction, the last request of a session, and its
+//! options (`options`).
 //!
-//! Its other commands have nothing to do here, and say that they are done.
+//! Its other commands have nothing to do here, and report success.
 
 use crate::changes::identity::whole_of;
 use crate::session::instance::Process;

@@ -1,4 +1,4 @@
-//! The core's errors in SQL Server's numbers and words.
+//! The core's errors with SQL Server's numbers and words.
 
 use mainstay_tsql_syntax::reduce::{NO_COUNT, NO_ROWS};
 use mainstay_tsql_syntax::tree::Isolation;
@@ -51,7 +51,8 @@ pub(crate) fn message_of(error: &Error) -> Message {
         }
         Code::ForeignKeyViolation | Code::CheckViolation => Message::error(547, sentence(error)).state(0),
         Code::Deadlock | Code::DefinitionChanged => victim(0),
-        // Of a record that a session of another door has, the core says who it is: the record is the subject.
+        // For a record that a session of another door has locked, the core's message names the owner: the record is the
+        // subject.
         Code::LockTimeout if error.place().is_none() && subject.parse::<u64>().is_ok() => {
             Message::error(1222, format!("Lock request time out period exceeded. {}", sentence(error))).state(45)
         }
@@ -77,7 +78,7 @@ pub(crate) fn message_of(error: &Error) -> Message {
     }
 }
 
-/// How the core's planner begins to say that the orders of several aggregates do not go together.
+/// Beginning of the core's message about aggregates with conflicting orders.
 const CONFLICTING_ORDERS: &str = "Conflicting ordering requirements in aggregate functions";
 
 /// A column with its table's own name: a table may be called otherwise in the core, with a colon and a number behind its
@@ -167,7 +168,7 @@ pub(crate) fn name_taken(name: &str, state: u8) -> Message {
     Message::numbered(2714, &[&name]).state(state)
 }
 
-/// A key that is there already; the core says where: `orders, primary key orders_pkey`.
+/// An existing key; the core gives its place: `orders, primary key orders_pkey`.
 fn unique_violation(error: &Error) -> Message {
     let place = error.place().unwrap_or("");
     let (table, index) = place.split_once(", ").unwrap_or((place, ""));
@@ -211,8 +212,8 @@ pub(crate) fn raised(message: Message) -> Box<Raised> {
     raised
 }
 
-/// Whether an error is one of what a statement names, which is looked up when the statement comes to run: the TRY around it
-/// does not catch it, the caller's does, and it ends the procedure or text that has the statement.
+/// Returns true if an error is about a name that is resolved when the statement runs: the TRY around it does not catch
+/// it, the caller's does, and it ends the procedure or text that contains the statement.
 pub(crate) fn is_found_late(number: i32) -> bool {
     matches!(number, 195 | 207 | 208 | 209 | 1087 | 4104 | 4121)
 }
@@ -225,8 +226,9 @@ pub(crate) fn raised_error(error: Error) -> Box<Raised> {
     raised
 }
 
-/// The same as the session of this number is told it that runs at a level. Where SQL Server keeps the level with locks, two
-/// that are in each other's way are a deadlock, and programs run its victim again: so is a transaction that has come second.
+/// The same error for the session of this number, which runs at a level. SQL Server keeps the level with locks, so two
+/// sessions in conflict are a deadlock, and programs run its victim again: the same holds for a transaction that comes
+/// second here.
 pub(crate) fn at_level(mut error: Box<Raised>, level: Isolation, process: i16) -> Box<Raised> {
     let is_victim = error.source.as_ref().is_some_and(|source| match source.code() {
         Code::Conflict => level != Isolation::Snapshot,
@@ -254,14 +256,14 @@ pub(crate) fn message_from(raised: &Raised) -> Message {
     }
 }
 
-/// What ends a statement that waits: somebody's wish, or its time.
+/// The error that ends a waiting statement: cancellation, or its time limit.
 pub(crate) fn stopped_by(fault: Fault) -> Box<Raised> {
     let mut raised = raised(of_fault(&fault));
     (raised.uncatchable, raised.fault) = (true, Some(fault));
     raised
 }
 
-/// What a fault of the machine is.
+/// The message of a fault of the machine.
 pub(crate) fn of_fault(fault: &Fault) -> Message {
     match fault {
         Fault::Overflow { to } => {

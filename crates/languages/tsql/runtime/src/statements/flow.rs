@@ -1,4 +1,4 @@
-//! PRINT, errors that programs raise, transactions, SET options, and what only the session knows.
+//! PRINT, errors that programs raise, transactions, SET options, and functions of the session.
 
 use crate::session::Inner;
 use crate::session::state::{PreparedText, State};
@@ -14,7 +14,7 @@ use mainstay_types::{Date, Time, Timestamp, Value, ValueRef};
 use mainstay_vm::{Flow, Raised, StatementCall};
 use std::time::{Duration, Instant};
 
-/// How often a WAITFOR looks whether it is to stop.
+/// The interval at which a WAITFOR checks for cancellation.
 const NAP: Duration = Duration::from_millis(20);
 
 impl Runner<'_> {
@@ -119,7 +119,7 @@ impl Runner<'_> {
     }
 }
 
-/// Where an error comes from, when that decides what it leaves.
+/// The origin of an error, where that decides about its effect.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Origin {
     /// THROW, which ends the batch.
@@ -137,7 +137,7 @@ pub(crate) enum Origin {
 }
 
 impl Origin {
-    /// That of an error.
+    /// The origin of an error.
     pub(crate) fn of(error: &Raised) -> Option<Origin> {
         error.detail.as_ref()?.downcast_ref::<Origin>().copied()
     }
@@ -178,7 +178,7 @@ impl Inner {
     }
 }
 
-/// What a function of the session gives.
+/// The value of a function of the session.
 pub(crate) fn session_value(state: &State, nesting: usize, function: SessionFunction, error: Option<&Raised>) -> Value {
     let text = |text: &str| Value::Text(text.to_owned());
     let int = |number: i64| Value::Integer(number);
@@ -250,7 +250,7 @@ pub(crate) fn session_value(state: &State, nesting: usize, function: SessionFunc
     }
 }
 
-/// A moment as a DATETIME has it: to a third of a hundredth of a second.
+/// A timestamp with the precision of DATETIME: a third of a hundredth of a second.
 fn thirds(moment: Timestamp) -> Timestamp {
     let (date, ticks) = moment.split();
     let date: Date = date;
@@ -259,7 +259,7 @@ fn thirds(moment: Timestamp) -> Timestamp {
     Timestamp::at(date, milliseconds * 10_000)
 }
 
-/// Whether values that are assigned depend on the variables that they set.
+/// Returns true if assigned values depend on the variables that they set.
 pub(crate) fn accumulates(assigned: &[(AssignOperator, Expr)], host: &HostStatement) -> bool {
     let is_one = |(operator, value): &(AssignOperator, Expr)| {
         *operator != AssignOperator::Set || crate::changes::accumulate::names_assigned(value, host)

@@ -1,18 +1,19 @@
 //! Variables that are NULL, where ANSI_NULLS is off.
 //!
-//! `WHERE city = @city` finds the rows without a city then if `@city` is NULL, and is an ordinary comparison, which an index
-//! answers, if it is not. So a statement is reduced for what its variables are, and its plan holds while they are that.
+//! `WHERE city = @city` then finds the rows without a city if `@city` is NULL, and is an ordinary comparison, which an
+//! index answers, if it is not. So a statement is reduced for the NULLs among its variables, and its plan is valid only
+//! for them.
 
 use crate::session::Inner;
 use mainstay_tsql_types::Switches;
 use std::cell::RefCell;
 
-/// What the statement that runs has for variables.
+/// The NULL variables of the running statement.
 #[derive(Debug, Default)]
 pub(crate) struct Nulls {
     /// Those that are NULL, in lower case.
     now: RefCell<Vec<String>>,
-    /// Those that were asked for while the statement was reduced, and what was answered.
+    /// The variables that the reduction of the statement asked for, and the answers.
     asked: RefCell<Vec<Asked>>,
 }
 
@@ -25,7 +26,7 @@ impl Nulls {
         *self.now.borrow_mut() = names.map(str::to_owned).collect();
     }
 
-    /// Whether a variable is NULL, which is noted.
+    /// Returns true if a variable is NULL, and notes the question.
     pub(crate) fn asks(&self, variable: &str) -> bool {
         let name = variable.to_lowercase();
         let is_null = self.now.borrow().contains(&name);
@@ -36,12 +37,12 @@ impl Nulls {
         is_null
     }
 
-    /// What was asked since this was called last.
+    /// The questions since the last call.
     pub(crate) fn take(&self) -> Vec<Asked> {
         self.asked.take()
     }
 
-    /// Whether the variables are what they were then.
+    /// Returns true if the variables have the same NULLs as then.
     pub(crate) fn hold(&self, asked: &[Asked]) -> bool {
         asked.is_empty() || {
             let now = self.now.borrow();

@@ -1,9 +1,9 @@
-//! Users and permissions, of which there is little: the users of the settings, each of whom may do everything or only read.
+//! Users and permissions: the users of the settings, each of whom may do everything or only read.
 //!
-//! A script that locks a table must not believe that it has. So GRANT is answered with a warning that it has no effect; DENY,
-//! REVOKE and EXECUTE AS another user, which would take something away, are refused; and names of users that do not exist are
-//! 15151, 15406 and 15517, as in SQL Server. Users, logins and roles that a script creates are known by their names until the
-//! server ends, and have no rights of their own: users are made by `mainstay user add`.
+//! A script that restricts access to a table must not succeed without effect. So GRANT is answered with a warning that
+//! it has no effect; DENY, REVOKE and EXECUTE AS another user, which would remove rights, are refused; and names of
+//! users that do not exist are 15151, 15406 and 15517, as in SQL Server. Users, logins and roles that a script creates
+//! are known by their names until the server ends, and have no rights of their own: `mainstay user add` creates users.
 
 use crate::session::Inner;
 use crate::statements::errors::raised;

@@ -36,26 +36,26 @@ pub(crate) struct Plan {
     settings: Settings,
     /// The variables that it was made for being NULL or not.
     nulls: Vec<Asked>,
-    /// The catalog that everybody has, from before its names were looked up.
+    /// The version of the shared catalog, from before its names were looked up.
     pub(crate) catalog: u64,
-    /// What it was made for, where that can be compared.
+    /// The names that it was made for, for comparison.
     uses: Uses,
     surroundings: Surroundings,
     pub(crate) prepared: Prepared,
     pub(crate) parameters: Vec<Parameter>,
     pub(crate) heads: Vec<Head>,
-    /// What its columns are of, where that is known.
+    /// The sources of its columns, where they are known.
     sources: Vec<Option<SourceColumn>>,
     /// The columns of its rows, once it has run, and those among them that the rows are ordered by.
     columns: Option<OrderedColumns>,
     /// The types of its columns, once it has run.
     pub(crate) types: Option<Arc<[Option<DataType>]>>,
     pub(crate) change: Option<Arc<ReducedChange>>,
-    /// What that takes, when nothing is to be known of it but its count.
+    /// The parameters of that change, if nothing but its count is needed.
     pub(crate) direct: Option<Direct>,
     /// The fold that its rows pass, where its variables go on from row to row.
     pub(crate) fold: Option<Arc<Fold>>,
-    /// What it is the list of, for a cursor.
+    /// The queries of the cursor whose list of rows this is.
     pub(crate) cursor: Option<Arc<CursorQueries>>,
     /// The functions whose tables it reads.
     pub(crate) calls: Vec<PlannedCall>,
@@ -66,9 +66,9 @@ impl Inner {
         (self.modules.version(), self.state.version, self.core.catalog_version())
     }
 
-    /// What names mean to a statement with these variables.
+    /// The meaning of names in a statement with these variables.
     pub(crate) fn names<'n>(&'n mut self, variables: &'n [(String, DataType)]) -> Names<'n> {
-        // What a statement that was not planned has asked for is not the next one's.
+        // The calls of a statement that was not planned do not belong to the next one.
         drop(self.table_calls.planned());
         Names {
             instance: &self.instance,
@@ -128,12 +128,12 @@ impl Inner {
         plan.version == self.name_version() && self.means_the_same(plan)
     }
 
-    /// Whether a plan was made under the options that there are, for variables that are NULL where they are now.
+    /// Returns true if a plan was made under the current options, for the variables that are NULL now.
     fn means_the_same(&self, plan: &Plan) -> bool {
         plan.settings == self.state.options.settings && self.nulls.hold(&plan.nulls)
     }
 
-    /// Whether a plan holds: nothing has changed, or nothing that it was made for.
+    /// Returns true if a plan is valid: nothing that it depends on has changed.
     fn holds(&mut self, plan: &mut Plan) -> bool {
         if !self.means_the_same(plan) {
             return false;
@@ -142,7 +142,7 @@ impl Inner {
         if plan.version == now && plan.catalog == catalog {
             return true;
         }
-        // What the database's objects are is in a plan through and through.
+        // A plan depends on the database's objects throughout.
         let holds = plan.version.0 == now.0 && self.still_hold(&plan.uses, &plan.surroundings);
         if holds {
             (plan.version, plan.catalog) = (now, catalog);
@@ -266,7 +266,7 @@ impl Runner<'_> {
         Ok(Flow::NEXT)
     }
 
-    /// SELECT of values that are there already: one row, to the client or to who captures it.
+    /// SELECT of values that are known already: one row, to the client or to the capture around it.
     pub(crate) fn row(&mut self, loaded: &Loaded, number: usize, is_begun: bool, call: &StatementCall<'_>) -> Ran {
         let columns = loaded.row_columns(number);
         if !is_begun {
@@ -290,7 +290,7 @@ impl Runner<'_> {
         Ok(Flow::NEXT)
     }
 
-    /// Sends the rows of a plan to the client, or to who captures them.
+    /// Sends the rows of a plan to the client, or to the capture around them.
     fn send(&mut self, plan: &mut Plan, values: &[Value], query: &Query) -> Result<u64, Box<Raised>> {
         let parameters: Vec<ValueRef<'_>> = values.iter().map(Value::as_ref).collect();
         let limit = match self.inner.state.options.row_limit {
@@ -489,7 +489,7 @@ pub(crate) fn known_types(
     }
 }
 
-/// The table that a query makes: the first SELECT of a UNION says it.
+/// The table that a query makes: the first SELECT of a UNION names it.
 fn new_table(body: &QueryBody) -> Option<&ObjectName> {
     match body {
         QueryBody::Select(select) => select.into.as_ref().map(|(name, _)| name),
@@ -497,7 +497,7 @@ fn new_table(body: &QueryBody) -> Option<&ObjectName> {
     }
 }
 
-/// The columns of a result as the client is told of them.
+/// The columns of a result as the client sees them.
 pub(crate) fn shown(schema: &arrow_schema::SchemaRef, heads: &[Head]) -> Vec<Column> {
     let fields = schema.fields();
     // A star stands for all columns that the other heads leave over.

@@ -62,7 +62,7 @@ impl Runner<'_> {
     }
 }
 
-/// THROW of number, text and state, which ends the batch whatever XACT_ABORT says.
+/// THROW of number, text and state, which ends the batch whatever XACT_ABORT is.
 ///
 /// Errors: the one that is thrown, or 35100 for a number below 50000.
 pub(crate) fn throw(call: &StatementCall<'_>) -> Ran {
@@ -84,7 +84,7 @@ pub(crate) fn throw(call: &StatementCall<'_>) -> Ran {
 
 /// The text of a message that RAISERROR names by its number.
 ///
-/// Errors: 2732 for a number that is none, 18054 for one that has no text here.
+/// Errors: 2732 for an invalid number, 18054 for one that has no text here.
 fn numbered(
     kept: &Kept,
     number: i64,

@@ -1,4 +1,4 @@
-//! The host of the machine: what each statement of a program does.
+//! The host of the machine: runs each statement of a program.
 
 use crate::definitions::dependencies::Preceded;
 use crate::objects::modules::Loaded;
@@ -30,17 +30,17 @@ pub(crate) struct Runner<'a> {
     expected: Vec<Arc<Loaded>>,
     kind: DoneKind,
     levels_before: usize,
-    /// What the level that is about to begin finds there: `inserted` and `deleted`, and the columns that are set.
+    /// The initial contents of the next level: `inserted` and `deleted`, and the columns that are set.
     pub(crate) coming: Option<Level>,
     /// The rows that a function has left in its table.
     pub(crate) returned: Vec<Vec<Value>>,
-    /// What a procedure has made of the count of transactions: before, after, and its name.
+    /// A transaction count that a procedure has changed: before, after, and its name.
     pub(crate) miscounted: Option<(u32, u32, Option<String>)>,
-    /// How many functions run, within each of which nothing is told.
+    /// The number of running functions, during which no messages are sent.
     pub(crate) silent: usize,
-    /// Whether the statement that runs has sent columns.
+    /// True if the running statement has sent columns.
     pub(crate) gives_rows: bool,
-    /// The beginning of the statement that runs, as long as SET STATISTICS has something to tell of it.
+    /// The beginning of the running statement, as long as SET STATISTICS reports on it.
     pub(crate) measured: Option<Begun>,
     /// The beginnings of the modules that run.
     begun: Vec<Begun>,
@@ -104,7 +104,7 @@ impl<'a> Runner<'a> {
         self.inner.spare = Spare { stack, expected, begun };
     }
 
-    /// How many modules run.
+    /// The number of running modules.
     pub(crate) fn depth(&self) -> usize {
         self.stack.len()
     }
@@ -200,7 +200,7 @@ impl<'a> Runner<'a> {
         self.inner.state.end_cursors(level.cursors, &level.cursor_parameters);
     }
 
-    /// What a session function gives.
+    /// The value of a session function.
     pub(crate) fn session_value(&mut self, function: SessionFunction, error: Option<&Raised>) -> Value {
         if function.name == "@@procid" {
             return Value::Integer(self.own_id());
@@ -227,7 +227,7 @@ impl<'a> Runner<'a> {
         self.stack.last().and_then(|loaded| loaded.made_under)
     }
 
-    /// What functions ask of the session.
+    /// The facts about the session that functions ask for.
     pub(crate) fn context(&self) -> Context<'_> {
         let state = &self.inner.state;
         Context {
@@ -245,7 +245,7 @@ impl<'a> Runner<'a> {
 
     fn run(&mut self, loaded: &Arc<Loaded>, number: usize, call: &mut StatementCall<'_>) -> Ran {
         match self.run_action(loaded, number, call) {
-            // Nothing of it has run: with names for its tables that no column has it means what it says.
+            // Nothing of it has run: with aliases for its tables that no column has, its meaning is unambiguous.
             Err(error) if looks_into_a_column(&error) && loaded.is_query(number) => {
                 drop(self.take_plan(loaded, number));
                 self.inner.disguises.set(true);
@@ -273,7 +273,7 @@ impl<'a> Runner<'a> {
         {
             self.inner.transaction(&mainstay_tsql_syntax::tree::Transaction::Begin(false, None, None), None)?;
             self.inner.announce(self.sink);
-            // Nobody who runs has to end it: no procedure miscounts by it.
+            // No running module has to end it: no procedure miscounts by it.
             self.inner.state.levels.iter_mut().for_each(|level| level.transactions = 1);
         }
         if session::has_plan(&host.action) || self.inner.state.options.statistics.any() {
@@ -309,7 +309,7 @@ impl<'a> Runner<'a> {
         done
     }
 
-    /// What a statement does, when what its hints lock is locked.
+    /// Runs a statement after the locks of its hints are taken.
     pub(crate) fn act(
         &mut self,
         loaded: &Arc<Loaded>,
@@ -384,7 +384,7 @@ fn room_for_text(declared: &str) -> Option<usize> {
     if length == "max" { Some(usize::MAX) } else { length.parse().ok() }
 }
 
-/// Whether the core took the name of a table of an outer query for that of a column.
+/// Returns true if the core took the name of a table of an outer query for a column's.
 fn looks_into_a_column(error: &Raised) -> bool {
     error.number == 50000 && error.text.starts_with("Cannot access field")
 }
@@ -418,7 +418,8 @@ impl Host for Runner<'_> {
         self.inner.refresh().map_err(raised)?;
         let object = object_name(name);
         if let Some(object) = self.inner.modules.called(&object).cloned() {
-            // What asks calls what asks: the answer is kept, and the options may be others when it is called again.
+            // A caller that depends on options calls modules that do: the answer is cached, and the options may have
+            // changed at the next call.
             let is_plain = self.inner.state.options.settings.is_plain();
             let is_plain = is_plain && !self.stack.last().is_some_and(|caller| caller.module.asks_options);
             let loaded = self.inner.modules.load(&object, is_plain).map_err(|message| raised(*message))?;
@@ -446,7 +447,7 @@ impl Host for Runner<'_> {
             }
             fault => raised(of_fault(fault)),
         };
-        // What is wrong with a call's arguments is said to be the routine's error, before its first line.
+        // An error in the arguments of a call is reported as the routine's, before its first line.
         answer.routine = match &fault {
             Fault::MissingArgument { routine, .. }
             | Fault::RepeatedArgument { routine, .. }
@@ -504,7 +505,7 @@ impl Host for Runner<'_> {
         self.miscounted = None;
         (self.inner.state.error, self.inner.state.row_count) = (error.number, 0);
         let aborts = self.inner.state.options.xact_abort && Origin::of(error) != Some(Origin::Raiserror);
-        // What ends a batch where it is not caught leaves nothing to commit where it is.
+        // An error that ends the batch when it is not caught leaves nothing to commit when it is.
         let dooms = self.inner.has_lost_transaction()
             || crate::statements::transactions::ends_transaction(error.number)
             || self.inner.state.options.aborts_at(error.number);
@@ -559,7 +560,7 @@ impl Host for Runner<'_> {
         };
         let (from, within) = mainstay_tsql_types::variant::decode(value);
         let failed = |error: Message| match error.number {
-            // Those of texts that say nothing; overflows keep their own words.
+            // Errors of unspecific texts; overflows keep their own words.
             235 | 241 | 245 | 8169 => {
                 let text = format!("Error converting data type {} to {}.", from.name(), wanted.name());
                 raised(Message::error(8114, text).state(5))

@@ -1,7 +1,7 @@
-//! Transactions: BEGIN, COMMIT, ROLLBACK, SAVE, and what errors leave of them.
+//! Transactions: BEGIN, COMMIT, ROLLBACK, SAVE, and the effect of errors on them.
 //!
-//! The core has one transaction a session; `@@TRANCOUNT` is counted here, and only the last COMMIT commits. A transaction
-//! that an error has doomed can be rolled back and nothing else (`XACT_STATE()` is -1).
+//! The core has one transaction a session; `@@TRANCOUNT` is counted here, and only the last COMMIT commits. A
+//! transaction that an error has doomed can only be rolled back (`XACT_STATE()` is -1).
 
 use crate::objects::modules::Loaded;
 use crate::session::Inner;
@@ -81,8 +81,8 @@ impl Inner {
         }
     }
 
-    /// Whether the core has rolled back, with the error that is being handled, the transaction that is counted here: that
-    /// of a deadlock's victim.
+    /// Returns true if the core has rolled back the transaction that is counted here, with the error that is being
+    /// handled: that of a deadlock's victim.
     pub(crate) fn has_lost_transaction(&self) -> bool {
         self.state.transactions > 0 && !self.core.is_in_transaction()
     }
@@ -90,7 +90,7 @@ impl Inner {
     /// The end of a batch: a transaction that cannot be committed ends with it.
     pub(crate) fn end_batch(&mut self, sink: &mut dyn Sink) {
         if self.state.doomed && self.state.transactions > 0 {
-            // The message says what has become of it.
+            // The message reports the outcome.
             let _ = self.rollback(None);
             let text = "Uncommittable transaction is detected at the end of the batch. The transaction is rolled back.";
             let mut message = Message::error(3998, text);
@@ -131,8 +131,8 @@ impl Inner {
         Ok(())
     }
 
-    /// Begins the transaction of a statement that runs other statements, if none is open: whether it has. The client is not
-    /// told of it.
+    /// Begins the transaction of a statement that runs other statements, if none is open: whether it has. It is not
+    /// announced to the client.
     pub(crate) fn begin_statement(&mut self) -> Result<bool, Box<Raised>> {
         if self.state.transactions > 0 {
             return Ok(false);
@@ -321,7 +321,7 @@ impl Inner {
         }
     }
 
-    /// What an error that ended a run leaves of the transaction.
+    /// The state of the transaction after an error that ended a run.
     pub(crate) fn after_failure(&mut self, error: &Raised, sink: &mut dyn Sink) {
         let ends = self.state.options.xact_abort
             || error.severity >= 20
@@ -330,7 +330,7 @@ impl Inner {
             || ends_transaction(error.number)
             || self.state.options.aborts_at(error.number);
         if ends && self.state.transactions > 0 {
-            // The error that is being told is the one that matters.
+            // The error that is being reported is the one that matters.
             let _ = self.rollback(None);
         }
         self.announce(sink);
@@ -340,7 +340,7 @@ impl Inner {
     pub(crate) fn reset(&mut self, keep_transaction: bool) {
         if self.state.transactions > 0 && !keep_transaction {
             let _ = self.rollback(None);
-            // The client has asked for it, and is told of the reset.
+            // The client has requested the reset, and is notified of it.
             self.state.announced.forget_untold();
         }
         for level in std::mem::take(&mut self.state.levels) {
@@ -388,8 +388,8 @@ impl Inner {
 }
 
 impl Runner<'_> {
-    /// Behind a call: one that has left another count of transactions than it found is an error, but where a trigger's
-    /// statement has lost its transaction, of which the trigger's end tells (3609).
+    /// After a call: a changed count of transactions is an error, unless a trigger's statement has lost its
+    /// transaction, which the trigger's end reports (3609).
     pub(crate) fn after_call(&mut self) -> Ran {
         let Some(counts) = self.miscounted.take() else { return Ok(Flow::NEXT) };
         let ended_in_trigger =
@@ -422,7 +422,7 @@ fn isolation_number(isolation: Isolation) -> u8 {
     }
 }
 
-/// Whether a statement begins a transaction under IMPLICIT_TRANSACTIONS.
+/// Returns true if a statement begins a transaction under IMPLICIT_TRANSACTIONS.
 pub(crate) fn begins_transaction(action: &Action) -> bool {
     match action {
         Action::Query(query) => match &query.body {

@@ -1,7 +1,7 @@
-//! The documents that `sp_xml_preparedocument` opens, which `OPENXML` reads by their handles until they are removed or the
-//! session ends.
+//! The documents that `sp_xml_preparedocument` opens, which `OPENXML` reads by their handles until they are removed or
+//! the session ends.
 //!
-//! They are kept as texts: a query is given the text of its handle's document as a parameter
+//! They are stored as texts: a query gets the text of its handle's document as a parameter
 //! ([`mainstay_tsql_types::xml::open`]).
 
 use crate::statements::errors::raised;
@@ -29,7 +29,7 @@ impl XmlDocuments {
         self.last
     }
 
-    /// What is kept under a handle.
+    /// The text of a handle's document.
     pub(crate) fn text(&self, handle: Option<i64>) -> Value {
         let handle = handle.and_then(|handle| i32::try_from(handle).ok());
         let kept = handle.and_then(|handle| self.kept.get(&handle));
@@ -42,7 +42,8 @@ impl XmlDocuments {
     }
 }
 
-/// What `sp_xml_preparedocument` is made of: the document, the namespaces of patterns, and the handle that is given.
+/// The operation of `sp_xml_preparedocument`: the document, the namespaces of patterns, and the handle that is
+/// returned.
 ///
 /// Errors: 6602 for what is not XML.
 pub(crate) fn open(runner: &mut Runner<'_>, call: &mut StatementCall<'_>) -> Ran {
@@ -61,7 +62,7 @@ pub(crate) fn open(runner: &mut Runner<'_>, call: &mut StatementCall<'_>) -> Ran
     }
 }
 
-/// What `sp_xml_removedocument` is made of: the handle.
+/// The operation of `sp_xml_removedocument`: the handle.
 ///
 /// Errors: 6607 for NULL, 8179 for a handle that stands for no document.
 pub(crate) fn close(runner: &mut Runner<'_>, call: &mut StatementCall<'_>) -> Ran {

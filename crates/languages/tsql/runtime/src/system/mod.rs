@@ -1,6 +1,6 @@
 //! System procedures that are written in T-SQL, over the views of the catalog: `sp_columns`, `sp_help` and their like.
 //!
-//! Each is a file of this folder with one CREATE PROCEDURE, which is read when it is first called. Those that need the
+//! Each is a file of this folder with one CREATE PROCEDURE, which is parsed at the first call. Those that need the
 //! session itself are in [`procedures`](crate::objects::procedures).
 
 use crate::objects::modules::{OF_SYSTEM, Object, read};
@@ -12,11 +12,11 @@ struct Text {
     name: &'static str,
     text: &'static str,
     object: OnceLock<Option<Object>>,
-    /// The same over the views of `tempdb`, for who calls it there.
+    /// The same over the views of `tempdb`, for calls there.
     of_temporary: OnceLock<Option<Object>>,
 }
 
-/// Those that tell of temporary tables when they are called as procedures of `tempdb`.
+/// Procedures that describe temporary tables when they are called as procedures of `tempdb`.
 const OF_TEMPORARY: [&str; 3] = ["sp_help", "sp_helpconstraint", "sp_helpindex"];
 
 /// The procedures, by the names of their files.

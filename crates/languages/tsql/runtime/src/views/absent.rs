@@ -1,5 +1,5 @@
-//! Views of what this database never has: services, keys, partitions, full-text catalogs, replicas. Tools that compare,
-//! clear or watch a database ask for them all, and find none.
+//! Views of features that this database never has: services, keys, partitions, full-text catalogs, replicas. Tools that
+//! compare, clear or watch a database query all of them, and get no rows.
 
 use super::{Facts, Rows, View};
 

@@ -1,8 +1,8 @@
-//! What sessions do, hold and wait for: `sys.dm_exec_sessions`, `dm_exec_requests`, `dm_tran_locks` and their like.
+//! Activity, locks and waits of sessions: `sys.dm_exec_sessions`, `dm_exec_requests`, `dm_tran_locks` and their like.
 //!
-//! The core's transactions have numbers once they have written, and each session shows that of its own; so what the core
-//! tells of waits and locks is brought back to sessions here. Rows that a transaction has changed are locked by their marks
-//! alone and are not listed; its lock of their table is (IX).
+//! The core's transactions have numbers once they have written, and each session publishes its own; so the core's waits
+//! and locks are mapped to sessions here. Rows that a transaction has changed are locked by their marks alone and are
+//! not listed; its lock of their table is (IX).
 
 use super::{Facts, Rows, View, row};
 use crate::catalog::kept_id;
@@ -88,7 +88,7 @@ fn whole(value: u64) -> i64 {
     i64::try_from(value).unwrap_or(i64::MAX)
 }
 
-/// The ticks of a moment in a millisecond.
+/// The ticks in a millisecond.
 pub(super) const TICKS_PER_MS: i64 = 10_000;
 
 /// A session that waits for another one.

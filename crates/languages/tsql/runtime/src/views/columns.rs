@@ -54,7 +54,7 @@ pub(super) const VIEWS: [View; 9] = [
     },
 ];
 
-/// What `sys.columns` and the views that have its columns say.
+/// The row of a column in `sys.columns` and the views that share its columns.
 fn column(object: &Object, column: &Column) -> Vec<Value> {
     let of = column.data_type;
     row![

@@ -1,4 +1,4 @@
-//! The system tables of old: `sysobjects`, `syscolumns`, `sysindexes` and their like, which need no schema.
+//! The old system tables: `sysobjects`, `syscolumns`, `sysindexes` and their like, which need no schema.
 
 use super::activity::{Blocked, blocked, wait_of};
 use super::{Facts, Rows, View, row};
@@ -100,7 +100,7 @@ const PROCESS: &str = "spid:s kpid:s=0 blocked:s waittype:y2=null waittime:l las
     nt_username:c128= net_address:c12= net_library:c12=TCP/IP loginame:c128 context_info:y128=null sql_handle:y20 \
     stmt_start:i=0 stmt_end:i=0 request_id:i=0";
 
-/// Whether a view is known by its name alone.
+/// Returns true if a view is found without a schema.
 pub(super) fn is_named_alone(name: &str) -> bool {
     VIEWS.iter().any(|view| view.name.strip_prefix("sys.") == Some(name))
 }

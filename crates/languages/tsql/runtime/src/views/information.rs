@@ -144,7 +144,7 @@ const PARAMETER: &str = "SPECIFIC_CATALOG:n SPECIFIC_SCHEMA:n SPECIFIC_NAME:n OR
     DATETIME_PRECISION:s INTERVAL_TYPE:n30=null INTERVAL_PRECISION:s=null USER_DEFINED_TYPE_CATALOG:n \
     USER_DEFINED_TYPE_SCHEMA:n USER_DEFINED_TYPE_NAME:n SCOPE_CATALOG:n=null SCOPE_SCHEMA:n=null SCOPE_NAME:n=null";
 
-/// What a type is in these views.
+/// A type in these views.
 struct Described {
     length: Option<i64>,
     octets: Option<i64>,

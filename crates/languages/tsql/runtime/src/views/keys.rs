@@ -1,4 +1,4 @@
-//! Indexes and constraints: `sys.indexes`, `sys.key_constraints`, `sys.foreign_keys` and what belongs to them.
+//! Indexes and constraints: `sys.indexes`, `sys.key_constraints`, `sys.foreign_keys` and their like.
 
 use super::{Facts, Rows, View, row};
 use crate::catalog::{Detail, ForeignKey, Index, Object, action};
@@ -165,7 +165,7 @@ fn index_columns(facts: &Facts<'_>) -> Rows {
     rows
 }
 
-/// What all constraints begin with.
+/// The values that the rows of all constraints begin with.
 fn head(facts: &Facts<'_>, of: &Object) -> Vec<Value> {
     let schema = facts.catalog.by_id(of.parent).map_or(of.schema, |table| table.schema);
     row![&of.name, of.id, schema, of.parent, of.kind, of.description(), facts.started(), facts.started()]
@@ -196,7 +196,7 @@ fn checks(facts: &Facts<'_>) -> Rows {
 /// of several columns, which are the table's.
 fn only_column(text: &str, table: &Object) -> i64 {
     let mut columns = Vec::new();
-    // What stands between quotes is no name; between two texts that touch there is nothing.
+    // Text between quotes contains no names; two adjacent literals have nothing between them.
     for outside in text.split('\'').step_by(2) {
         let names = outside.split('[').skip(1).filter_map(|rest| rest.split(']').next());
         columns.extend(names.filter_map(|name| table.column(name)).map(|column| column.id));

@@ -1,7 +1,7 @@
-//! The machine and the service as SQL Server shows them: schedulers, nodes, memory, groups of requests, and what each database
-//! has of mirroring, recovery and space.
+//! The machine and the service as SQL Server shows them: schedulers, nodes, memory, groups of requests, and each
+//! database's mirroring, recovery and space.
 //!
-//! Processors are the machine's own. Sizes that nobody measures are 0, and what SQL Server would switch on is off.
+//! Processors are the machine's own. Sizes that are not measured are 0, and features of SQL Server are off.
 
 use super::{Facts, Rows, View, row};
 use mainstay_types::Value;

@@ -1,10 +1,11 @@
 //! The catalog as tables: `sys.tables`, `INFORMATION_SCHEMA.COLUMNS` and their like.
 //!
 //! A view that a statement names is filled into a temporary table of the session when the statement is prepared, and a
-//! statement that names one is prepared each time it runs. What SQL Server has and the lists here have not is not there (208).
+//! statement that names one is prepared each time it runs. A view of SQL Server that the lists here do not contain does
+//! not exist (208).
 //!
-//! A list says the columns of a view in one text: `name:n object_id:i is_ms_shipped:b=0`. Behind the colon is the type
-//! ([`data_type`]); what stands behind `=` is the value in every row, and rows have values for the other columns only.
+//! A list defines the columns of a view in one text: `name:n object_id:i is_ms_shipped:b=0`. The type follows the colon
+//! ([`data_type`]); a value after `=` is the same in every row, and rows have values for the other columns only.
 
 mod absent;
 mod activity;
@@ -45,13 +46,13 @@ pub(super) struct View {
     rows: fn(&Facts<'_>) -> Rows,
 }
 
-/// What rows are made of.
+/// The sources of the rows.
 pub(super) struct Facts<'a> {
     pub(super) catalog: &'a Catalog,
     pub(super) modules: &'a Modules,
     pub(super) state: &'a State,
     pub(super) instance: &'a Instance,
-    /// Whether the view of `tempdb` was asked for.
+    /// True for the view of `tempdb`.
     is_temporary: bool,
     core: RefCell<&'a mut mainstay_engine::Session>,
 }
@@ -72,7 +73,7 @@ impl Facts<'_> {
         self.catalog.schema_name(object.schema)
     }
 
-    /// How many rows a table has.
+    /// The number of rows of a table.
     pub(super) fn count(&self, object: &Object) -> i64 {
         let table = match self.schema(object) {
             "dbo" => quoted(&object.name),
@@ -97,13 +98,13 @@ impl Facts<'_> {
         }
     }
 
-    /// When objects were made, as far as it is known.
+    /// The time at which objects were created, as far as it is known.
     pub(super) fn started(&self) -> Value {
         Value::Timestamp(self.catalog.started)
     }
 }
 
-/// How many rows a table of the core has.
+/// The number of rows of a table of the core.
 pub(crate) fn count_of(core: &mut mainstay_engine::Session, table: &str) -> Result<i64> {
     let mut statement = core.prepare(&format!("SELECT COUNT(*) FROM {table}"))?;
     let mut rows = statement.query(core, &[])?;

@@ -6,7 +6,7 @@ use mainstay_tsql_types::time_zone::Zone;
 
 pub(super) static VIEWS: [View; 2] = [
     View { name: "sys.time_zone_info", columns: "name:n current_utc_offset:n6 is_currently_dst:b", rows: zones },
-    // What `fn_helpcollations` gives.
+    // Rows of `fn_helpcollations`.
     View { name: "sys.mainstay_collations", columns: "name:n description:n1000", rows: collations },
 ];
 

@@ -1,7 +1,7 @@
-//! Types as ODBC counts them: what `sp_columns` and its like say of columns and parameters.
+//! Types as ODBC numbers them: the descriptions of columns and parameters in `sp_columns` and its like.
 //!
-//! Every column is there twice: `form` 0 as `sp_columns` says it, for drivers that know no type newer than SQL Server 2000's
-//! (a DATE is a text to them, a VARCHAR(MAX) a TEXT), and `form` 1 as `sp_columns_100` says it. (SQL Server's reference:
+//! Every column is there twice: `form` 0 as in `sp_columns`, for drivers that know no type newer than SQL Server 2000's
+//! (a DATE is a text to them, a VARCHAR(MAX) a TEXT), and `form` 1 as in `sp_columns_100`. (SQL Server's reference:
 //! "sp_columns", "sp_datatype_info", and "SQLColumns" of its ODBC driver.)
 
 use super::{Facts, Rows, View, row};
@@ -18,7 +18,7 @@ pub(super) const VIEWS: [View; 2] = [
     View { name: "sys.spt_parameters_odbc_view", columns: COLUMN, rows: all_parameters },
 ];
 
-/// What ODBC says of a type.
+/// ODBC's description of a type.
 struct Odbc {
     data_type: i64,
     precision: i64,
@@ -49,7 +49,7 @@ impl Odbc {
         Odbc { data_type, precision, length, scale, radix: None, verbose, octets: None }
     }
 
-    /// What drivers of old take for a text.
+    /// A type that old drivers treat as text.
     fn shown(characters: i64) -> Odbc {
         Odbc { octets: None, ..Odbc::text(-9, characters, 2 * characters) }
     }
@@ -101,7 +101,7 @@ impl Odbc {
     }
 }
 
-/// How long a moment is as a text, with so many digits behind the point.
+/// The length of a date or time as text, with this many decimals.
 fn fraction(whole: i64, scale: u8) -> i64 {
     whole + if scale == 0 { 0 } else { i64::from(scale) + 1 }
 }

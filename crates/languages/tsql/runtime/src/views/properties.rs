@@ -11,7 +11,7 @@ pub(super) static VIEWS: [View; 2] = [
         columns: "class:t class_desc:n60 major_id:i minor_id:i name:n value:z",
         rows: properties,
     },
-    // What `fn_listextendedproperty` chooses from.
+    // Source of `fn_listextendedproperty`.
     View {
         name: "sys.mainstay_properties",
         columns: "objtype:n objname:n name:n value:z level0type:n level0name:n level1type:n level1name:n level2type:n \

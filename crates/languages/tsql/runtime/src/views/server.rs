@@ -230,7 +230,7 @@ fn principals(facts: &Facts<'_>) -> Rows {
     rows
 }
 
-/// What every login may: connect to the server, and see which databases there are.
+/// Permissions of every login: to connect to the server, and to see its databases.
 fn server_permissions(facts: &Facts<'_>) -> Rows {
     let mut rows = vec![row![100, "SERVER", 0, 0, 1, 1, "COSQ", "CONNECT SQL"]];
     rows.push(row![100, "SERVER", 0, 0, 2, 1, "VWDB", "VIEW ANY DATABASE"]);

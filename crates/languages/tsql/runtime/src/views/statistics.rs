@@ -1,9 +1,9 @@
-//! What statements and modules have come to since the server started: `sys.dm_exec_query_stats`, `dm_exec_procedure_stats`,
-//! `dm_exec_trigger_stats`, `dm_exec_cached_plans`, and the texts that `sys.dm_exec_sql_text` chooses from.
+//! Statistics of statements and modules since the server started: `sys.dm_exec_query_stats`, `dm_exec_procedure_stats`,
+//! `dm_exec_trigger_stats`, `dm_exec_cached_plans`, and the texts that `sys.dm_exec_sql_text` reads.
 //!
-//! Columns are those of SQL Server's reference. Times are in microseconds. A logical read is a group of rows that was scanned,
-//! or a row that an index gave. What is not counted here is 0, as for a database that is in memory: physical reads, logical
-//! writes, spills, grants of memory, threads. A text counts in all sessions together.
+//! Columns are those of SQL Server's reference. Times are in microseconds. A logical read is a scanned group of rows,
+//! or a row that an index returned. Figures that are not counted here are 0, as for a database in memory: physical
+//! reads, logical writes, spills, memory grants, threads. The counts of a text include all sessions.
 
 use super::{Facts, Rows, View, row};
 use crate::catalog::Object;
@@ -11,7 +11,7 @@ use crate::plans::counters::{Kind, Listed, Summary, WHOLE, hash};
 use mainstay_types::{Timestamp, Value};
 use std::collections::{HashMap, HashSet};
 
-/// What is counted of procedures and of triggers.
+/// Columns of the counts of procedures and triggers.
 const MODULE_STATS: &str = "database_id:i object_id:i type:c2 type_desc:n60 sql_handle:y64 plan_handle:y64 cached_time:d \
     last_execution_time:d execution_count:l total_worker_time:l last_worker_time:l min_worker_time:l \
     max_worker_time:l total_physical_reads:l=0 last_physical_reads:l=0 min_physical_reads:l=0 \
@@ -58,7 +58,7 @@ pub(super) static VIEWS: [View; 5] = [
         cacheobjtype:n34=Compiled~Plan objtype:n16 plan_handle:y64 pool_id:i=2 parent_plan_handle:y64=null",
         rows: plans,
     },
-    // What `sys.dm_exec_sql_text` chooses from.
+    // Source of `sys.dm_exec_sql_text`.
     View { name: "sys.mainstay_requests", columns: "sql_handle:y64 is_call:b object_id:i text:x", rows: texts },
 ];
 

@@ -1,7 +1,7 @@
 //! The types as `sp_datatype_info` lists them.
 //!
-//! A type that drivers of old do not know is there twice: with `form` 0 as what it is to them, a text, and with `form` 1 as what
-//! it is. (SQL Server's reference: "sp_datatype_info".)
+//! A type that old drivers do not know is there twice: with `form` 0 as a text, and with `form` 1 as the type itself.
+//! (SQL Server's reference: "sp_datatype_info".)
 
 use super::View;
 use mainstay_types::Value;

@@ -1,7 +1,8 @@
-//! Views of what SQL Server counts and keeps about itself, and Mainstay does not: waits, memory, threads, event sessions.
+//! Views of figures that SQL Server collects about itself, and Mainstay does not: waits, memory, threads, event
+//! sessions.
 //!
-//! Scripts that watch a server ask for them, often in one statement with views that have rows here. (The columns are those of
-//! "System dynamic management views" in SQL Server's reference.)
+//! Scripts that watch a server query them, often in one statement with views that have rows here. (The columns are
+//! those of "System dynamic management views" in SQL Server's reference.)
 
 use super::{View, absent::absent};
 

@@ -1,4 +1,4 @@
-//! What the tests of sessions share: a client that writes down what it is told.
+//! Helpers of the tests of sessions: a client that records all messages to it.
 
 use mainstay_tds::{Column, Command, Done, Environment, Sink, Stop};
 use mainstay_tsql_types::convert::convert;

@@ -1,8 +1,8 @@
-//! Procedures that several sessions run at once keep the level of isolation that they set.
+//! Procedures that several sessions run at once keep the isolation level that they set.
 //!
-//! Each rule is looked at twice: at a level that promises it, where it must hold whatever the order, and at the next weaker
-//! one, where it must be seen broken - or the callers did not meet, and the first half has shown nothing. They are made to
-//! meet: a procedure waits a little between what it reads and what it writes.
+//! Each rule is tested twice: at a level that guarantees it, where it must hold in any order, and at the next weaker
+//! one, where a violation must occur - otherwise the callers did not overlap, and the first half has shown nothing.
+//! They are made to overlap: a procedure waits a little between its read and its write.
 
 use super::{NONE, errors, instance, value};
 use mainstay_tsql_runtime::Instance;
@@ -11,11 +11,11 @@ use std::time::{Duration, Instant};
 
 /// Callers at once.
 const CALLERS: usize = 4;
-/// How long two callers are given to meet before a test says that they did not.
+/// The time that two callers have to meet before a test fails.
 const PATIENCE: Duration = Duration::from_secs(30);
 
-/// Calls a procedure once in each of several sessions, all at the same moment: what each returned, or the number of the
-/// error that ended it.
+/// Calls a procedure once in each of several sessions, all at the same time: the return value of each, or the number of
+/// the error that ended it.
 fn at_once(instance: &Instance, call: &(impl Fn(usize) -> String + Sync)) -> Vec<String> {
     let barrier = Barrier::new(CALLERS);
     let run = |number: usize| {
@@ -54,7 +54,7 @@ const BANK: &str = "CREATE TABLE Accounts (id INT PRIMARY KEY, balance INT NOT N
     INSERT Accounts VALUES (1, 100), (2, 100), (3, 100)
     CREATE TABLE Seen (what INT)";
 
-/// Passes through a state that nobody may see, and leaves it by ROLLBACK when `@stays` is 0.
+/// Passes through a state that no session may see, and leaves it by ROLLBACK when `@stays` is 0.
 const THROUGH_A_FALSE_STATE: &str = "CREATE PROCEDURE Through @id INT, @stays BIT AS
 BEGIN
     SET NOCOUNT ON
@@ -89,7 +89,7 @@ fn read_committed_procedures_see_no_state_that_was_not_committed_and_lose_no_inc
     }
     const ROUNDS: usize = 15;
     for round in 0..ROUNDS {
-        // One who looks, and three at the same row, one of whom takes back what he did.
+        // One reader, and three writers of the same row, one of which rolls its change back.
         let call = |caller: usize| match caller {
             0 => "Look".to_owned(),
             _ => format!("Through {}, {}", round % 3 + 1, u8::from(caller > 1)),
@@ -117,7 +117,8 @@ fn read_then_write(level: &str) -> String {
     )
 }
 
-/// Whether a round of [`read_then_write`] has lost an increment, and whether it has refused one with this error.
+/// Returns true if a round of [`read_then_write`] has lost an increment, and true if it has refused one with this
+/// error.
 fn increments(instance: &Instance, error: &str) -> (bool, bool) {
     let read = "SELECT balance FROM Accounts WHERE id = 2";
     let before = number(instance, read);
@@ -196,8 +197,8 @@ fn what_a_procedure_reads_again_is_the_same_from_repeatable_read_on() {
     assert!(is_seen(|| at_once(&instance, &one_writes).iter().any(|status| status == "1")), "the callers do not meet");
 }
 
-/// Takes from one of two accounts if both together have enough; adds a row if there are fewer than five. Each looks at what
-/// another one writes, and writes what nobody else does: a snapshot sees no conflict.
+/// Takes from one of two accounts if both together have enough; adds a row if there are fewer than five. Each session
+/// reads rows that another one writes, and writes rows that no other does: a snapshot sees no conflict.
 fn looks_and_writes(level: &str) -> [String; 2] {
     let procedure = |name: &str, condition: &str, change: &str| {
         format!(
@@ -223,7 +224,7 @@ fn looks_and_writes(level: &str) -> [String; 2] {
     ]
 }
 
-/// Whether a round of calls has left the accounts without what the procedures look for.
+/// Returns true if a round of calls has broken an invariant of the accounts, and the results of the calls.
 fn is_broken(instance: &Instance) -> (bool, Vec<String>) {
     let clean =
         "UPDATE Accounts SET balance = 100 WHERE id <= 3 DELETE Accounts WHERE id > 3 INSERT Accounts VALUES (10, 1)

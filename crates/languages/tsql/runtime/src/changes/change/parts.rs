@@ -1,9 +1,9 @@
-//! What a change says of itself.
+//! Properties of a change: its kind, target and OUTPUT.
 
 use mainstay_tds::Command;
 use mainstay_tsql_syntax::tree::{Change, Expr, InsertRows, Literal, ObjectName, Output, Target, Top};
 
-/// What triggers call this.
+/// The trigger events of this change.
 pub(crate) fn events_of(change: &Change) -> &'static [&'static str] {
     match change {
         Change::Insert(_) => &["INSERT"],
@@ -27,7 +27,7 @@ pub(crate) fn target_of(change: &Change) -> Option<&ObjectName> {
     }
 }
 
-/// What it gives back of its rows.
+/// The OUTPUT clauses of the change.
 pub(crate) fn outputs_of(change: &Change) -> &[Output] {
     match change {
         Change::Insert(insert) => &insert.outputs,
@@ -37,7 +37,7 @@ pub(crate) fn outputs_of(change: &Change) -> &[Output] {
     }
 }
 
-/// The command that the client is told of.
+/// The command that is reported to the client.
 pub(super) fn command_of(change: &Change) -> Command {
     match change {
         Change::Insert(_) => Command::INSERT,

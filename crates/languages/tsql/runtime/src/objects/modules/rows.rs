@@ -1,4 +1,4 @@
-//! The rows of the table that keeps the texts: written, and taken out again.
+//! The rows of the table that stores the texts: written and deleted.
 
 use super::temporary::{definition_of, plain_name, table_of};
 use super::{DEFAULT, DEFAULT_PREFIX, MADE_UNDER, TABLE, defined, key_of, key_of_type, kind_of};
@@ -12,8 +12,9 @@ use mainstay_tsql_syntax::tree::{DefineKind, ObjectName, Statement};
 use mainstay_tsql_types::{Message, Switches};
 use mainstay_types::{Code, Result, ValueRef};
 
-/// Keeps an object's text: false when CREATE finds an object of its name, or ALTER finds none. What another session has made
-/// or dropped since the names were looked at counts, too. `owner` is the session that a global temporary procedure ends with.
+/// Keeps an object's text: false when CREATE finds an object of its name, or ALTER finds none. Objects that another
+/// session has created or dropped since the names were looked up count, too. `owner` is the session that a global
+/// temporary procedure ends with.
 ///
 /// Errors: those of writing the table.
 pub(crate) fn keep(
@@ -44,8 +45,7 @@ pub(crate) fn keep(
     }
 }
 
-/// Gives an object another name, with what is said of it beside its text if it is a trigger: false when the table does not have
-/// it.
+/// Renames an object, with the settings beside its text if it is a trigger: false when the table does not have it.
 ///
 /// Errors: `taken` when there is an object of that name, and those of writing the table.
 pub(crate) fn rename(
@@ -134,7 +134,7 @@ pub(crate) fn forget_parts(
     work(core).map_err(|error| message_of(&error))
 }
 
-/// Gives a column that has another name what is kept of its default and its type: how much that was.
+/// Gives a renamed column the stored entries about its default and its type: their number.
 ///
 /// Errors: those of writing the table.
 pub(crate) fn rename_parts(
@@ -160,7 +160,7 @@ pub(crate) fn rename_parts(
     work(core).map_err(|error| message_of(&error))
 }
 
-/// Gives a table that has another name, or is in another schema, what is kept of its columns and its triggers.
+/// Gives a table that has another name, or is in another schema, the stored entries about its columns and its triggers.
 ///
 /// Errors: those of writing the table.
 pub(crate) fn move_parts(
@@ -242,7 +242,7 @@ fn write_row(core: &mut mainstay_engine::Session, values: [&str; 5], define: Def
         DefineKind::Alter => {
             format!("UPDATE {table} SET name = $2, kind = $3, parent = $4, \"text\" = $5 WHERE \"key\" = $1")
         }
-        // In one statement: nobody is to find an object missing while it is replaced.
+        // In one statement: no session must find an object missing while it is replaced.
         DefineKind::CreateOrAlter => format!(
             "{insert} ON CONFLICT (\"key\") DO UPDATE SET name = excluded.name, kind = excluded.kind, \
              parent = excluded.parent, \"text\" = excluded.\"text\""

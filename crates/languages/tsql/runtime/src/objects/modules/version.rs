@@ -1,4 +1,4 @@
-//! The state of a database's objects, by a number that all of its sessions see.
+//! The state of a database's objects, as a number that all of its sessions see.
 
 use std::sync::atomic::{AtomicU64, Ordering};
 
@@ -6,7 +6,8 @@ use std::sync::atomic::{AtomicU64, Ordering};
 #[derive(Debug, Default)]
 pub(crate) struct Version {
     changes: AtomicU64,
-    /// How many transactions with such changes are being committed: others see them before they are counted.
+    /// The number of transactions with such changes that are being committed: other sessions see the changes before
+    /// they are counted.
     commits: AtomicU64,
 }
 
@@ -29,7 +30,7 @@ impl Version {
         done
     }
 
-    /// Whether a change is seen, or about to be, that is not counted yet.
+    /// Returns true if a change is being committed that is visible, or about to be, but not counted yet.
     pub(crate) fn is_being_changed(&self) -> bool {
         self.commits.load(Ordering::Acquire) > 0
     }
