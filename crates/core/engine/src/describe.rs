@@ -34,7 +34,7 @@ pub struct TableInfo {
     pub columns: Vec<ColumnInfo>,
     /// The tags of its indexes.
     pub indexes: Vec<IndexInfo>,
-    /// What the user should know: damage found when it was opened, tags that cannot be used.
+    /// Notes for the user: damage found when the table was opened, tags that cannot be used.
     pub notes: Vec<String>,
 }
 
@@ -47,7 +47,7 @@ pub struct ColumnInfo {
     pub sql_type: String,
     /// Its type in the words of the file: `N(8,2)`.
     pub native_type: String,
-    /// Whether it can be NULL.
+    /// True if it can be NULL.
     pub nullable: bool,
 }
 

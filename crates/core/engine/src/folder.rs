@@ -35,7 +35,7 @@ pub(crate) struct TableFile {
     pub(crate) path: PathBuf,
 }
 
-/// What a folder holds.
+/// The contents of a folder.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(crate) struct Listing {
     /// Tables by name.

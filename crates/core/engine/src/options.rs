@@ -39,7 +39,7 @@ pub struct Options {
     pub threads: Option<usize>,
     /// How long a statement may run.
     pub statement_timeout: Option<Duration>,
-    /// Whether deleted records are shown, as with SET DELETED OFF.
+    /// True if deleted records are shown, as with SET DELETED OFF.
     pub show_deleted: bool,
     /// Runs every statement on the general executor, without the vector kernels and indexes. Slower, and with
     /// the same answer: it is there to compare the two.
@@ -47,8 +47,8 @@ pub struct Options {
     /// Optimizer rules to leave out, by their names in [`OPTIONAL_OPTIMIZER_RULES`](crate::OPTIONAL_OPTIMIZER_RULES).
     /// Slower, and with the same answer: it is there for diagnosis, to find the rule that a wrong answer comes from.
     pub disabled_optimizer_rules: Vec<String>,
-    /// What a commit waits for in sessions that do not say (`SET durability`). Where this is not said either, what the
-    /// folder's settings say, or `full`.
+    /// The durability of commits in sessions that do not set it (`SET durability`). `None` takes that of the folder's
+    /// settings file, or `full`.
     pub durability: Option<Durability>,
     /// Leaves the folder's native tables to who has them: those of this database are in memory, so that a transaction
     /// over the files needs nothing that one process at a time has.
@@ -86,13 +86,13 @@ impl Options {
     }
 }
 
-/// What a folder's settings file says.
+/// The contents of a folder's settings file.
 #[derive(Debug, Default, Deserialize)]
 #[serde(deny_unknown_fields)]
 struct SettingsFile {
     code_page: Option<String>,
     durability: Option<String>,
-    /// What is said of locks, in here and below, is read by [`LockSettings`].
+    /// [`LockSettings`] reads the lock settings, in here and below.
     #[serde(rename = "lock_scheme")]
     _lock_scheme: Option<String>,
     #[serde(rename = "lock_timeout_ms")]
@@ -105,7 +105,7 @@ struct SettingsFile {
     backup_folder: Option<PathBuf>,
     #[serde(default)]
     tables: HashMap<String, TableSettings>,
-    /// What the server reads for itself.
+    /// The server reads its section itself.
     #[serde(default, rename = "server")]
     _server: toml::Table,
 }
@@ -148,11 +148,11 @@ pub(crate) fn unknown_tables(fs: &dyn FileSystem, folder: &Path, known: &[String
     Ok(named.iter().map(error).collect())
 }
 
-/// What the caller's options and the settings file of the folder say together; the caller has the last word.
+/// The settings of a folder: the caller's options, and under them the settings file.
 #[derive(Debug)]
 pub(crate) struct FolderSettings {
     pub(crate) files: FileSettings,
-    /// What a commit of native tables waits for, unless a session says otherwise.
+    /// The durability of commits of native tables, unless a session sets another.
     pub(crate) durability: Durability,
     /// Where clients may make backups beside the folder itself.
     pub(crate) backup_folder: Option<PathBuf>,
@@ -162,7 +162,7 @@ impl FolderSettings {
     pub(crate) fn read(fs: &dyn FileSystem, folder: &Path, options: &Options) -> Result<FolderSettings> {
         let path = folder.join(SETTINGS_FILE);
         let settings = SettingsFile::read(fs, &path)?;
-        // What the caller asks for is no fault of the file.
+        // An error in the caller's options does not name the file.
         let asked = options.code_page.as_deref().map(code_page).transpose()?;
         let files = FileSettings::of(&settings, asked).map_err(|error| error.at(path.display()))?;
         let said = settings.durability.as_deref().map(str::parse).transpose();

@@ -44,7 +44,7 @@ pub struct Prepared {
     fast: Option<Fast>,
     /// The same for what is more than one row by its key.
     short: Option<ShortStatement>,
-    /// What both were compiled for.
+    /// The tables that both were compiled for.
     uses: Uses,
     workspace: Workspace,
     version: Option<u64>,
@@ -65,7 +65,7 @@ impl Found {
     }
 }
 
-/// What runs a statement.
+/// The executor of a statement.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Executor {
     /// A row at a time, over indexes.
@@ -74,7 +74,7 @@ pub enum Executor {
     Batch,
 }
 
-/// What a statement is by its first words.
+/// The kind of a statement by its first words.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Kind {
     Query,
@@ -293,7 +293,7 @@ impl Prepared {
             return Ok(());
         }
         if self.version.is_none() || !self.rebind(session)? {
-            // What a mistake leaves half done is not to be bound again.
+            // A statement that an error left half bound is compiled again.
             self.version = None;
             let mut uses = Uses::default();
             // Not of one row by its key either: a value that the key does not take exactly may be one for a block.

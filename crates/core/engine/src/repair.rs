@@ -9,10 +9,10 @@
 //!   shop/stock.dbf ...                                        the new files
 //!   shop/damaged-20261128-041205/stock.dbf ...                the old ones
 //! ```
-//! What can be read is taken over (`mainstay_xbase::indexed::repair`); a value that cannot be read is blank or NULL in the new
-//! table, and its old bytes are in `stock.rejects.txt` beside it, or with `--replace` beside the old files. The new files are checked in their turn: only
-//! that says whether all is sound now. Nothing is ever written over. New files that are no better than the old ones are
-//! removed.
+//! Readable values are taken over (`mainstay_xbase::indexed::repair`); a value that cannot be read is blank or NULL in
+//! the new table, and its old bytes are in `stock.rejects.txt` beside it, or with `--replace` beside the old files. The
+//! new files are checked in turn: only this check says that they are sound. No file is overwritten. New files that are
+//! no better than the old ones are removed.
 
 use crate::check::table_of;
 use crate::folder;
@@ -63,7 +63,7 @@ pub struct NewTable {
     pub rejects: Option<PathBuf>,
     /// Further losses against the old files: memo files, indexes and their tags.
     pub lost: Vec<Finding>,
-    /// What is wrong with the new files.
+    /// The damage that is left in the new files.
     pub left: Vec<Finding>,
 }
 

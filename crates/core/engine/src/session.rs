@@ -57,7 +57,7 @@ pub struct Session {
     /// How its language reads the fields of files.
     reading: FileReading,
     transaction: SessionTransaction,
-    /// What runs of the row executor use again.
+    /// Buffers that runs of the row executor reuse.
     workspace: Workspace,
 }
 
@@ -66,9 +66,9 @@ pub struct Session {
 pub struct ChangeableColumn {
     /// Its name and type. The metadata has what its dialect declared.
     pub field: Arc<Field>,
-    /// Whether its numbers come from a sequence, or from the counter of a DBF.
+    /// True if its numbers come from a sequence, or from the counter of a DBF.
     pub is_identity: bool,
-    /// Whether it is computed from others.
+    /// True if it is computed from others.
     pub is_computed: bool,
 }
 
@@ -209,8 +209,8 @@ impl Session {
         self.transaction.functions = Some(functions);
     }
 
-    /// What the statements of this session see, for the session in which the functions run that they call: that session's
-    /// statements see it with [`Session::read_beside`]. The same object for all statements.
+    /// The view of this session's statements, for the session in which the functions run that they call: that session's
+    /// statements read by it with [`Session::read_beside`]. The object is the same for all statements.
     pub fn outlook(&mut self) -> Arc<Outlook> {
         self.transaction.outlook(&self.database.shared.catalog.native)
     }
@@ -270,12 +270,12 @@ impl Session {
         SessionCatalog { folder: &shared.catalog, scope, given, functions, reading: self.reading }
     }
 
-    /// What lets the expressions of tables call the session's functions.
+    /// Lets the expressions of tables call the session's functions.
     pub(crate) fn functions_in_force(&self) -> Option<FunctionsInForce> {
         self.transaction.functions_in_force()
     }
 
-    /// What exists for the next statement.
+    /// The catalog of the next statement.
     pub(crate) fn scope(&self) -> crate::native::Scope {
         self.transaction.scope(self.native())
     }
@@ -417,7 +417,7 @@ impl Session {
         work(self.transaction.open()?)
     }
 
-    /// What a cursor sees, and the transaction that keeps it, when none is open.
+    /// The view of a cursor, and the transaction that keeps it if none is open.
     pub(crate) fn cursor_view(&mut self) -> Result<(mainstay_store::View, Option<Transaction>)> {
         match self.own_transaction()? {
             Some(mut own) => Ok((own.begin_statement()?, Some(own))),
@@ -545,7 +545,7 @@ impl Session {
         Ok(nothing())
     }
 
-    /// Whether there is a native table or a view of this name.
+    /// Returns true if there is a native table or a view of this name.
     fn is_known(&self, name: &Name) -> Result<bool> {
         Ok(self.transaction.scope(self.native()).relation(&key_of(name))?.is_some())
     }

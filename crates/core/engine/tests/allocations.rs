@@ -1,4 +1,4 @@
-//! What prepared statements allocate once they are warm: nothing for a row.
+//! Allocations of warm prepared statements: none for a row.
 //!
 //! A run may make a few small things (its transaction, the key of its first search); how many does not depend on how many
 //! rows it looks at.

@@ -15,7 +15,7 @@ use std::time::Duration;
 
 const LEVELS: [&str; 5] = ["read uncommitted", "read committed", "repeatable read", "snapshot", "serializable"];
 
-/// Whether a level reads what was committed when the statement began, not the transaction.
+/// Returns true if a level reads what was committed when the statement began, not the transaction.
 fn by_statement(level: &str) -> bool {
     matches!(level, "read uncommitted" | "read committed")
 }
@@ -54,7 +54,7 @@ fn changed(session: &mut Session, sql: &str) -> Result<u64> {
     session.execute(sql).map(|answer| answer.changed().unwrap_or_default())
 }
 
-/// What a change gives that waits for another session's transaction, which commits meanwhile.
+/// The result of a change that waits for another session's transaction, which commits meanwhile.
 fn after_commit(waiting: &mut Session, sql: &str, other: &mut Session) -> Result<u64> {
     std::thread::scope(|scope| {
         let change = scope.spawn(|| changed(waiting, sql));
@@ -209,7 +209,8 @@ fn serializable_transactions_do_not_skew_whatever_they_have_learned_something_by
     }
 }
 
-/// What only reads may see a state that no order of the others leads to (G2 with two edges, Fekete's read-only anomaly).
+/// A read-only transaction may see a state that no order of the others leads to (G2 with two edges, Fekete's read-only
+/// anomaly).
 #[test]
 fn what_only_reads_sees_a_state_of_some_order() {
     let database = Database::in_memory().unwrap();

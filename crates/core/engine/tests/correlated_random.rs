@@ -65,7 +65,7 @@ impl Writer<'_> {
         if all.is_empty() { String::new() } else { format!(" WHERE {}", all.join(" AND ")) }
     }
 
-    /// What is read, under this alias, with the columns id, a, b and c.
+    /// A random source under this alias, with the columns id, a, b and c.
     fn source(&mut self, alias: &str, scope: &[String]) -> String {
         match self.random.below(10) {
             0 => format!("(SELECT id, a, b, c FROM u UNION ALL SELECT c, b, a, id FROM w) {alias}"),

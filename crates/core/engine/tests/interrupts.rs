@@ -103,7 +103,7 @@ fn native() -> Session {
     session
 }
 
-/// What there is, by the tables and by the indexes.
+/// The contents of the database, by the tables and by the indexes.
 fn state(session: &mut Session) -> Vec<String> {
     let mut found = Vec::new();
     for sql in [

@@ -27,7 +27,7 @@ const STATEMENTS: usize = 60;
 /// All three: two lists for one column, of which one was forgotten.
 const SEEDS_THAT_FOUND_SOMETHING: [u64; 3] = [85, 1_023, 1_142];
 
-/// What a value is.
+/// The type of a random value.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Kind {
     Whole,
@@ -295,7 +295,8 @@ impl Random {
         (sources, from)
     }
 
-    /// What is aggregated. NULLs that differ in their types only have one name, and are refused beside each other.
+    /// A random aggregate argument. NULLs that differ in their types only have one name, and are refused beside each
+    /// other.
     fn aggregated(&mut self, sources: &[Source<'_>], kind: Kind) -> String {
         let given = self.expression(sources, kind, 1);
         match (given.contains('.') || !given.contains("NULL"), kind) {
@@ -459,7 +460,7 @@ impl Random {
 /// Rows, a text a cell.
 type Found = Vec<Vec<String>>;
 
-/// What a statement gives, or the code of the error.
+/// The rows of a statement, or the code of the error.
 type Outcome = Result<Found, Code>;
 
 fn mainstay(session: &mut Session, sql: &str, is_prepared: bool) -> Outcome {
@@ -528,7 +529,7 @@ struct Three {
     log: Vec<String>,
 }
 
-/// What became of a statement.
+/// The outcome of a statement.
 #[derive(PartialEq, Eq)]
 enum Became {
     /// All have done it, or none.

@@ -89,7 +89,7 @@ fn wrong_expectations_are_found() {
     assert!(outcome.complaints[2].starts_with("7: "), "the line is named: {}", outcome.complaints[2]);
 }
 
-/// What a script came to.
+/// The result of a script.
 #[derive(Default)]
 struct Outcome {
     /// For each record that fails its line, and what was expected and came.
@@ -106,7 +106,7 @@ struct Record<'s> {
     expected: Vec<&'s str>,
 }
 
-/// What a statement did.
+/// The result of a statement.
 enum Answered {
     Rows { types: String, rows: Vec<String>, changed: u64 },
     Failed(Error),

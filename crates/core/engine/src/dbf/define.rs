@@ -40,7 +40,7 @@ pub(crate) struct NewTable {
     keys: Vec<IndexSpec>,
 }
 
-/// Whether a CREATE TABLE is of a DBF: its options or its name say so.
+/// Returns true if a CREATE TABLE is of a DBF: its options or its name say so.
 pub(crate) fn is_dbf(create: &CreateTable) -> bool {
     kind_of(create).is_some()
 }
@@ -56,7 +56,7 @@ fn kind_of(create: &CreateTable) -> Option<&'static str> {
 }
 
 impl NewTable {
-    /// What is to be created in this folder.
+    /// The table that CREATE TABLE defines in this folder.
     ///
     /// Errors: `InvalidSetting` for options; `Unsupported` for what a DBF has no place for; those of the fields.
     pub(crate) fn new(folder: &Path, create: &CreateTable) -> Result<NewTable> {
@@ -277,7 +277,7 @@ fn restructure(
             }
             spec.fields.push(field(spec.format, &plain)?);
             sources.push(match &clause.default {
-                // What the records that are there get; those to come are blank.
+                // Existing records get the default; new ones are blank.
                 Some(text) => Source::Value(default(text)?),
                 None => Source::Blank,
             });
@@ -306,7 +306,7 @@ fn restructure(
             }
             let place = place_of(spec, &to.column)?;
             let old = &spec.fields[place];
-            // What could be blank was NULL then.
+            // In the old file a field that could be blank was nullable.
             let (name, nullable) = (old.name.clone(), old.nullable || b"NFDLT@".contains(&old.letter));
             let declared = to.declared.as_deref();
             spec.fields[place] = field_for(spec.format, &name, to.sql_type, declared, nullable)?;

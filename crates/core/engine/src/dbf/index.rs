@@ -139,7 +139,7 @@ fn key_column(table: &DbfTable, name: &str) -> Result<KeyColumn> {
     of(name, &text)
 }
 
-/// Whether the table has an index of this name.
+/// Returns true if the table has an index of this name.
 pub(crate) fn has_index(table: &DbfTable, name: &str) -> bool {
     table.indexes().iter().any(|index| index.name.eq_ignore_ascii_case(name))
 }

@@ -17,7 +17,7 @@ use mainstay_types::{Code, Result, Value};
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
-/// What becomes of one row.
+/// The effect of the referential actions on one row.
 enum Fate {
     Deleted,
     Changed(Vec<(usize, Value)>),
@@ -106,7 +106,7 @@ fn apply(
     Ok(!update_late(transaction, form, view, late, Keep::whole(whole), &mut uncounted)?)
 }
 
-/// What all the references together make of a row: one that deletes it outweighs the others.
+/// The combined effect of all references on a row: deletion outweighs the others.
 fn fate(form: &Form, defaults: Option<&Defaults>, actions: Vec<(Vec<usize>, Action)>) -> Result<Fate> {
     let mut changes: Vec<(usize, Value)> = Vec::new();
     for (columns, action) in actions {

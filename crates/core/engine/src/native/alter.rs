@@ -124,7 +124,7 @@ impl Definitions<'_> {
     }
 }
 
-/// Whether a change has texts of expressions that nobody has looked at.
+/// Returns true if a change has texts of expressions that nobody has looked at.
 fn has_new_expressions(change: &Alteration) -> bool {
     matches!(
         change,

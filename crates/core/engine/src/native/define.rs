@@ -41,7 +41,7 @@ impl<'n> Definitions<'n> {
         if is_own { own } else { Definitions::shared(native) }
     }
 
-    /// Whether they are among the session's own tables.
+    /// Returns true if they are among the session's own tables.
     pub(super) fn has_own(&self) -> bool {
         self.temporary.is_some()
     }
@@ -326,7 +326,7 @@ impl<'n> Definitions<'n> {
         find_table(catalog, &key).ok_or_else(|| mainstay_planner::unknown_table(&key, &names))
     }
 
-    /// Whether there is a table or view of this name already; an error unless that is fine.
+    /// Returns true if there is a table or view of this name already; an error unless that is fine.
     pub(super) fn is_taken(&self, catalog: &Catalog, name: &Name, is_fine: bool) -> Result<bool> {
         let key = key_of(name);
         let is_table = find_table(catalog, &key).is_some();

@@ -7,8 +7,8 @@
 //!   sequences   --> with CASCADE, the defaults that ask them
 //! ```
 //!
-//! What would be left and needs what goes refuses the statement, but for views: those of a table that was dropped are there
-//! again when it is.
+//! A remaining object that depends on a dropped one refuses the statement, except for views: those of a dropped table
+//! exist again when it is.
 
 use super::define::Definitions;
 use super::renames::dependent_views;
@@ -20,7 +20,7 @@ use mainstay_store::files::catalog::{Catalog, CatalogChange, TableDefinition};
 use mainstay_types::{Code, Error, Result};
 use std::collections::BTreeSet;
 
-/// What goes, by number.
+/// The dropped objects, by number.
 #[derive(Default)]
 struct Dropped {
     tables: BTreeSet<u64>,
@@ -89,7 +89,7 @@ impl Dropped {
         }
     }
 
-    /// What is done, in an order in which each step leaves a catalog that holds together.
+    /// The catalog changes, in an order in which the catalog is consistent after each.
     fn changes(mut self, catalog: &Catalog, cascade: bool) -> Result<Vec<CatalogChange>> {
         self.take_schemas(catalog, cascade)?;
         if cascade {
@@ -115,7 +115,7 @@ impl Dropped {
         Ok(changes)
     }
 
-    /// What is in the schemas.
+    /// Adds the objects in the schemas.
     fn take_schemas(&mut self, catalog: &Catalog, cascade: bool) -> Result<()> {
         for schema in catalog.schemas.iter().filter(|schema| self.schemas.contains(&schema.id)) {
             let tables = catalog.tables.iter().filter(|table| table.schema == schema.id).map(|table| table.id);
@@ -213,7 +213,7 @@ fn index_of(catalog: &Catalog, table: &TableDefinition, of: Option<&Name>, name:
     let said = of.cloned().or_else(|| name.schema.as_deref().map(Name::new));
     let key = key_in(catalog, table.schema, &table.name);
     let is_its_schema = |schema: &str| key.strip_suffix(&table.name.to_lowercase()) == Some(&format!("{schema}."));
-    // What stands before an index alone may be the schema of its table as well.
+    // A single qualifier before an index name may be the schema of its table.
     let is_of = |said: &Name| key == key_of(said) || of.is_none() && said.schema.is_none() && is_its_schema(&said.key);
     let index = table.indexes.iter().find(|index| index.name.to_lowercase() == name.key)?;
     said.as_ref().is_none_or(is_of).then_some((table.id, index.id))

@@ -207,7 +207,7 @@ impl Changer<'_> {
     }
 }
 
-/// Whether a table of a plan is the one that is changed.
+/// Returns true if a table of a plan is the one that is changed.
 fn is_of(table: &Arc<dyn Table>, form: &Form) -> bool {
     let any: &dyn Any = table.as_ref();
     any.downcast_ref::<Shown>().is_some_and(|Shown(native)| native.id() == form.table.id())

@@ -14,7 +14,7 @@ use mainstay_store::{Transaction, Written};
 use mainstay_types::interrupt::Pace;
 use mainstay_types::{Code, Error, Result, Value};
 
-/// What is to be done, with what RETURNING wants to have beside each row; the last value there is the row's number.
+/// The changes of a MERGE, with the values beside each row for RETURNING; the last value there is the row's number.
 #[derive(Default)]
 struct Decided {
     deletes: Vec<(u64, Vec<Value>)>,
@@ -100,7 +100,7 @@ impl Changer<'_> {
     }
 }
 
-/// Whether a branch leaves columns to their defaults.
+/// Returns true if a branch leaves columns to their defaults.
 fn needs_defaults(form: &Form, merge: &Merge, columns: &[Vec<usize>]) -> bool {
     merge.branches.iter().zip(columns).any(|(branch, columns)| match &branch.action {
         MergeAction::Update(assignments) => assignments.iter().any(|assignment| assignment.value.is_none()),

@@ -126,7 +126,7 @@ impl Native {
         self.make()
     }
 
-    /// Whether there is a store that this process has not opened.
+    /// Returns true if there is a store that this process has not opened.
     pub(crate) fn is_elsewhere(&self) -> bool {
         self.place.is_elsewhere()
     }
@@ -143,7 +143,7 @@ impl Native {
         self.place.failure()
     }
 
-    /// Whether what is committed outlives the process.
+    /// Returns true if what is committed outlives the process.
     pub(crate) fn is_kept(&self) -> bool {
         self.place.is_kept()
     }
@@ -153,12 +153,12 @@ impl Native {
         self.place.version()
     }
 
-    /// What is committed.
+    /// The committed catalog.
     pub(crate) fn committed(&self) -> Scope {
         Scope::committed(Arc::clone(self.store()), self.version())
     }
 
-    /// What exists for a transaction.
+    /// The catalog that a transaction sees.
     pub(crate) fn scope(&self, transaction: &Transaction) -> Scope {
         Scope::of(Arc::clone(self.store()), self.version(), transaction)
     }
@@ -203,7 +203,7 @@ impl Native {
     }
 }
 
-/// What a name is looked up by: without the schema when it is the default one.
+/// The lookup key of a name: without the schema when it is the default one.
 pub(crate) fn key_of(name: &Name) -> String {
     match &name.schema {
         Some(schema) if !DEFAULT_SCHEMAS.contains(&schema.as_str()) => format!("{schema}.{}", name.key),

@@ -21,13 +21,13 @@ pub(crate) struct Place {
     fs: Arc<dyn FileSystem>,
     folder: PathBuf,
     options: StoreOptions,
-    /// What there is as long as nothing was created.
+    /// The empty store that stands in until the first object is created.
     empty: Arc<Store>,
     opened: OnceLock<Arc<Store>>,
     opening: Mutex<()>,
-    /// Whether the database is one file: what would be kept has no place.
+    /// True if the database is one file: what would be kept has no place.
     is_of_file: bool,
-    /// Whether the store is opened for what can still be read of it.
+    /// True if the store is opened for what can still be read of it.
     is_salvage: bool,
 }
 
@@ -80,7 +80,7 @@ impl Place {
         self.open_if_there().err().filter(|error| error.code() != Code::Busy)
     }
 
-    /// Whether it is a folder.
+    /// Returns true if it is a folder.
     pub(crate) fn is_kept(&self) -> bool {
         !self.folder.as_os_str().is_empty()
     }
@@ -92,7 +92,7 @@ impl Place {
 
     /// A number that grows with every committed change of what exists.
     pub(crate) fn version(&self) -> u64 {
-        // That the store was opened is a change, too.
+        // Opening the store changes the version, too.
         match self.opened.get() {
             Some(store) => store.catalog_version() + 1,
             None => self.empty.catalog_version(),
@@ -107,7 +107,7 @@ impl Place {
         }
     }
 
-    /// Whether there is a store that is not opened: another process had it.
+    /// Returns true if there is a store that is not opened: another process had it.
     pub(crate) fn is_elsewhere(&self) -> bool {
         self.opened.get().is_none() && self.fs.is_folder(&self.folder)
     }
@@ -129,7 +129,7 @@ impl Place {
         Ok(self.opened.get_or_init(|| Arc::new(store)))
     }
 
-    /// What a statement is told that needs the store.
+    /// The error of a statement that needs the store.
     fn refused(&self, error: Error) -> Error {
         if error.code() == Code::Busy {
             return error;

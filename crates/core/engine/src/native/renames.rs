@@ -1,4 +1,4 @@
-//! What is renamed, and the views that are made of it; ALTER SEQUENCE.
+//! Renames, and the views that depend on renamed objects; ALTER SEQUENCE.
 //!
 //! Definitions refer to each other by number, but for the texts of views and of calls of `nextval`, which have names.
 //! These follow: a view shows what it showed, under the same names ([`mainstay_planner::query_with_renamed_table`]). Each view
@@ -64,7 +64,7 @@ impl Changer<'_> {
         }
     }
 
-    /// Whether a view can be planned.
+    /// Returns true if a view can be planned.
     fn is_planned(&self, scope: &Scope, view: &ViewDefinition) -> bool {
         let key = key_in(&scope.definitions().shared, view.schema, &view.name);
         let name: Vec<String> = key.split('.').map(|part| format!("\"{}\"", part.replace('"', "\"\""))).collect();

@@ -45,7 +45,7 @@ type Values<'v> = dyn FnMut(&[NewRow]) -> Result<Vec<Value>> + 'v;
 impl Changer<'_> {
     /// ALTER TABLE.
     pub(crate) fn alter_table(&self, transaction: &mut Transaction, alter: &AlterTable) -> Result<Changed<Answer>> {
-        // What is no table is found out below.
+        // A name that is not a table fails below.
         if let Ok(form) = self.form(transaction, &alter.table) {
             transaction.check_not_deferred(&form.table)?;
         }
@@ -89,7 +89,7 @@ impl Changer<'_> {
         Definitions::of_table(self.native, transaction, &alter.table)
     }
 
-    /// Whether the table has a column of this name; without the table only where that is fine.
+    /// Returns true if the table has a column of this name; without the table only where that is fine.
     fn has_column(&self, transaction: &Transaction, alter: &AlterTable, column: &Name) -> Result<bool> {
         let definitions = self.definitions(transaction, alter);
         match definitions.table_named(&definitions.catalog(transaction), &alter.table) {
@@ -181,7 +181,7 @@ impl Changer<'_> {
         }
     }
 
-    /// What the constraints of a table are called that can be switched off.
+    /// The names of the constraints that can be disabled.
     fn checks_and_references(&self, transaction: &Transaction, table: &Name) -> Vec<String> {
         let scope = self.native.scope(transaction);
         let Some(table) = scope.definition(&super::key_of(table)) else { return Vec::new() };

@@ -109,7 +109,7 @@ impl Changer<'_> {
 }
 
 impl Definitions<'_> {
-    /// Whether the thing is there that is to be moved.
+    /// Returns true if the thing is there that is to be moved.
     fn is_there(&self, transaction: &Transaction, set: &SetSchema) -> bool {
         let (catalog, key) = (self.catalog(transaction), key_of(&set.name));
         let is_it = |schema: u64, name: &str| key_in(&catalog, schema, name) == key;

@@ -1,7 +1,7 @@
 //! Sequences as a session uses them: by name, and with what it was given last.
 //!
 //! Values are given at once and never again, whatever becomes of the transaction ([`mainstay_store::Store::next_value`]).
-//! What was given last is the session's own: another one's values never show in `currval`.
+//! The last value belongs to the session: values given to another one never show in `currval`.
 
 use super::Scope;
 use mainstay_planner::{DEFAULT_SCHEMAS, Sequences, SharedValues, unknown_sequence};
@@ -40,7 +40,7 @@ struct Values {
 pub struct Identity {
     /// The first number.
     pub start: i64,
-    /// What each number is above the one before.
+    /// The difference between a number and the one before.
     pub increment: i64,
     /// The number that comes next; `None` when all are given.
     pub next: Option<i64>,
@@ -155,7 +155,7 @@ impl Given {
         self.left_out.store(rows, Ordering::Relaxed);
     }
 
-    /// That number.
+    /// The number of rows that [`Self::note_left_out`] noted.
     pub(crate) fn left_out(&self) -> u64 {
         self.left_out.load(Ordering::Relaxed)
     }
@@ -165,7 +165,7 @@ impl Given {
         self.lock().by_file.insert(table.to_owned(), number);
     }
 
-    /// That number.
+    /// The last number that [`Self::note_file`] noted for the table.
     pub(crate) fn last_of_file(&self, table: &str) -> Option<i64> {
         self.lock().by_file.get(table).copied()
     }
@@ -175,17 +175,17 @@ impl Given {
         self.record.store(record, Ordering::Relaxed);
     }
 
-    /// That record's number.
+    /// The record number that [`Self::note_record`] noted.
     pub(crate) fn last_record(&self) -> Option<u64> {
         Some(self.record.load(Ordering::Relaxed)).filter(|record| *record > 0)
     }
 
-    /// What the session was given last by the sequence of this number.
+    /// The last value that the sequence of this number gave the session.
     pub(crate) fn last_of(&self, id: u64) -> Option<i64> {
         self.lock().by_sequence.get(&id).copied()
     }
 
-    /// What was given by a sequence is from now on that of another number.
+    /// Takes the last value of one sequence over to another number.
     pub(super) fn follow(&self, from: u64, to: u64) {
         let mut values = self.lock();
         if let Some(value) = values.by_sequence.get(&from).copied() {
@@ -244,7 +244,7 @@ impl std::fmt::Debug for SessionSequences {
     }
 }
 
-/// What a name in a text is looked up by: in any case, quoted or not, without the default schema.
+/// The lookup key of a name in a text: in any case, quoted or not, without the default schema.
 fn key_of_text(name: &str) -> String {
     let parts: Vec<String> = name.split('.').map(|part| part.trim().trim_matches('"').to_lowercase()).collect();
     match parts.split_first() {

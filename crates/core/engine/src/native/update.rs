@@ -25,7 +25,7 @@ use std::sync::Arc;
 pub(crate) struct RowChange {
     pub(crate) position: u64,
     pub(crate) changes: Vec<(usize, Value)>,
-    /// What RETURNING wants to have beside the row.
+    /// The values beside the row for RETURNING.
     pub(crate) beside: Vec<Value>,
 }
 
@@ -54,7 +54,7 @@ impl Late {
     }
 }
 
-/// What a RETURNING wants to have of the rows that are changed.
+/// The form in which RETURNING gets the changed rows.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Keep {
     Nothing,
@@ -157,8 +157,8 @@ pub(crate) fn update_late(
     keep: Keep,
     done: &mut Rows,
 ) -> Result<bool> {
-    // What waits is mostly a chain, and each row was met before the one that it waits for: from its end it goes in one
-    // pass. Where rows were met in another order a pass may free a few only; then they are taken for rings.
+    // Late changes are mostly a chain, and each row came before the one that it waits for: a pass from the end resolves
+    // it. Rows in another order may be freed a few at a pass only; then they are treated as rings.
     let Late { rows: mut late, mut refusal, mut memory } = late;
     let mut most = usize::MAX;
     while !late.is_empty() && late.len() <= most {

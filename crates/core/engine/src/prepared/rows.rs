@@ -153,7 +153,7 @@ impl<'r> Row<'r> {
         }
     }
 
-    /// Whether there are none.
+    /// Returns true if there are none.
     pub fn is_empty(&self) -> bool {
         self.len() == 0
     }

@@ -1,4 +1,4 @@
-//! What a prepared statement was compiled for, and whether it still is there.
+//! The tables that a prepared statement was compiled for, and the check that they are unchanged.
 //!
 //! The catalog's number changes with everything: another session's table, a temporary table that a procedure makes each time
 //! it runs. What a statement was compiled for is the few tables that it names. While each name leads to a table that is
@@ -25,7 +25,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 #[derive(Clone, Default)]
 pub(crate) struct Uses {
     tables: Vec<Used>,
-    /// Whether it was compiled for something else, too.
+    /// True if it was compiled for something else, too.
     is_more: bool,
 }
 
@@ -48,7 +48,7 @@ impl Moved {
         found.map(|(_, new, definition)| (new, definition))
     }
 
-    /// Whether all are what they were.
+    /// Returns true if all are what they were.
     pub(super) fn is_nothing(&self) -> bool {
         self.tables.iter().all(|(old, new, _)| Arc::ptr_eq(old, new))
     }
@@ -66,7 +66,7 @@ impl Uses {
         self.is_more = true;
     }
 
-    /// What `scope` has in the places of the tables; `None` when something is not alike, or may not be.
+    /// The tables of `scope` under the same names; `None` when one is not alike, or may not be.
     pub(super) fn moved(&mut self, scope: &Scope) -> Result<Option<Moved>> {
         if self.is_more {
             return Ok(None);
@@ -101,7 +101,7 @@ impl<'c> Recorder<'c> {
         Recorder { catalog, uses: Mutex::default() }
     }
 
-    /// What it was asked for.
+    /// The recorded names.
     pub(crate) fn uses(self) -> Uses {
         self.uses.into_inner().unwrap_or_else(PoisonError::into_inner)
     }
@@ -161,7 +161,7 @@ impl Catalog for Recorder<'_> {
     }
 
     fn sequences(&self) -> Option<Arc<dyn Sequences>> {
-        // What takes values of a sequence knows it by its number.
+        // A compiled call of a sequence refers to it by number.
         self.note_more();
         self.catalog.sequences()
     }

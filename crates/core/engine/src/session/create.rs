@@ -11,7 +11,7 @@ use std::sync::Arc;
 /// The savepoint before a table is made of a query. Names that users give are in lower case.
 const BEFORE_TABLE: &str = "CREATE TABLE";
 
-/// What is told of a table or view that has the name of a file.
+/// The message for a table or view with the name of a file.
 pub(super) fn hides(name: &Name, file: &str) -> String {
     format!("{name} hides {file}: statements find it, and not the file, until it is dropped or renamed")
 }
@@ -83,7 +83,7 @@ impl Session {
             return Ok(nothing());
         }
         let planned = self.planned_within(text, query, &self.catalog(&database.shared))?;
-        // What fills the table is planned when it is there.
+        // The query that fills the table is planned once the table exists.
         if create.temporary || !self.is_known(&create.name)? {
             check_not_read(&create.name, query)?;
         }

@@ -24,7 +24,7 @@ use std::collections::HashSet;
 const SCHEMA: &str = "sys";
 const TABLE: &str = "sys.mainstay_joint_commits";
 
-/// Whether a table is kept here for what happens between native tables and files, and is none of the users'.
+/// Returns true if a table is internal: the one that joins commits of native and DBF tables.
 pub(crate) fn is_internal(name: &str) -> bool {
     name == TABLE
 }
@@ -37,7 +37,7 @@ impl Session {
         self.transaction.begin(&self.database.shared.catalog.native, None)
     }
 
-    /// Whether the open transaction has changed what exists for everybody.
+    /// Returns true if the open transaction has changed what exists for everybody.
     pub fn has_changed_catalog(&self) -> bool {
         self.transaction.has_changed_catalog()
     }

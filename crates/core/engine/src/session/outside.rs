@@ -45,7 +45,7 @@ impl Session {
         }
     }
 
-    /// Whether a transaction is open.
+    /// Returns true if a transaction is open.
     pub fn is_in_transaction(&self) -> bool {
         self.transaction.is_open()
     }

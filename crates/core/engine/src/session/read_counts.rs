@@ -9,7 +9,7 @@ use mainstay_row_executor::{Plan, Scratch};
 use mainstay_store::NativeTable;
 
 impl Session {
-    /// What the statements of this session have read of tables.
+    /// The reads of tables by the statements of this session.
     pub fn reads(&self) -> &ReadCounts {
         self.progress.reads()
     }

@@ -35,7 +35,7 @@ pub struct Subject {
 }
 
 impl Subject {
-    /// Whether it is small enough for a join of any kind.
+    /// Returns true if it is small enough for a join of any kind.
     fn is_small(&self) -> bool {
         self.rows <= 2_000
     }
@@ -46,7 +46,7 @@ pub struct Writer<'a> {
     subjects: &'a [Subject],
     shape: Random,
     values: Random,
-    /// What columns are qualified with, dot included.
+    /// The qualifier of columns, dot included.
     prefix: String,
 }
 
