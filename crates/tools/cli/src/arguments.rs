@@ -246,7 +246,7 @@ pub(crate) enum ScriptDialect {
     Informix,
 }
 
-/// What else the command can do.
+/// The subcommands.
 #[derive(Debug, Subcommand)]
 pub(crate) enum Action {
     /// Look for damage in files or in all files of a folder, and for errors and items that are not supported in Business

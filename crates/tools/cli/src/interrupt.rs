@@ -21,7 +21,7 @@ use std::time::{Duration, Instant};
 /// How long a cancelled statement may take to end before the process ends without it.
 const PATIENCE: Duration = Duration::from_secs(5);
 
-/// What ends the statement that runs.
+/// Ends the running statement.
 pub(crate) type Stop = Box<dyn Fn() + Send>;
 
 static RUNNING: Mutex<Option<Stop>> = Mutex::new(None);
@@ -30,7 +30,7 @@ static AT_PROMPT: AtomicBool = AtomicBool::new(false);
 
 /// Lets a write fail that makes a file too long, as one on a full disk does.
 pub(crate) fn outlive_long_files() {
-    // What a handler sets nobody asks for: with one the signal does not end the process.
+    // The flag is never read: it only replaces the signal's default action, which ends the process.
     let _ = signal_hook::flag::register(signal_hook::consts::SIGXFSZ, Arc::default());
 }
 
@@ -80,7 +80,7 @@ pub(crate) fn set_at_prompt(at_prompt: bool) {
     AT_PROMPT.store(at_prompt, Ordering::Relaxed);
 }
 
-/// Whether the signal came: in a script at any time, else since the last statement began.
+/// Returns true if the signal came: in a script at any time, else since the last statement began.
 pub(crate) fn was_asked() -> bool {
     ASKED.load(Ordering::Relaxed)
 }

@@ -303,7 +303,7 @@ fn end(mut shell: Shell, done: Result<Flow, Failure>) -> Exit {
         }
     };
     if failed_before && !shell.conduct.continue_on_error && !shell.conduct.interactive {
-        // What was written of a file is dropped: it is not the whole.
+        // An incomplete file is dropped.
         return shell.exit().max(Exit::StatementFailed);
     }
     match shell.finish_output() {

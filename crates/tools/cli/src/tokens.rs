@@ -11,7 +11,7 @@
 
 use std::ops::Range;
 
-/// What a token is.
+/// The kind of a token.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Kind {
     /// White space.
@@ -35,7 +35,7 @@ pub(crate) enum Kind {
 pub(crate) struct Token {
     pub(crate) kind: Kind,
     pub(crate) range: Range<usize>,
-    /// Whether a string, a quoted name or a comment has its end.
+    /// True if a string, a quoted name or a comment has its end.
     pub(crate) closed: bool,
 }
 
@@ -45,7 +45,7 @@ impl Token {
         &text[self.range.clone()]
     }
 
-    /// Whether it says nothing: white space or a comment.
+    /// Returns true if it says nothing: white space or a comment.
     pub(crate) fn is_blank(&self) -> bool {
         matches!(self.kind, Kind::Space | Kind::Comment)
     }

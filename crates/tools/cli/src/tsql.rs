@@ -33,7 +33,7 @@ pub(crate) fn instance(
     Ok(instance.with_procedures(files, path, page, Box::new(tell)))
 }
 
-/// What scripts are read with.
+/// The settings with which scripts are read.
 struct Reading {
     variables: Variables,
     /// The code page of texts without a byte order mark.

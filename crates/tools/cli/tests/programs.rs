@@ -12,7 +12,7 @@ fn mainstay(arguments: &[&str], input: Stdio) -> Output {
     Command::new(env!("CARGO_BIN_EXE_mainstay")).args(arguments).stdin(input).output().unwrap()
 }
 
-/// What a command prints that succeeds.
+/// The output of a command that succeeds.
 #[track_caller]
 fn printed(arguments: &[&str], input: Stdio) -> String {
     let output = mainstay(arguments, input);

@@ -50,7 +50,7 @@ pub(crate) struct Shop {
     folder: PathBuf,
     volume: Arc<dyn Volume>,
     sessions: Arc<AtomicU64>,
-    /// What a session may hold; the language's own default without it.
+    /// The memory limit of a session; `None` takes the language's default.
     memory_bytes: Option<u64>,
     /// UID of the sessions.
     user: String,

@@ -1,4 +1,4 @@
-//! What there is: the tables, and the columns and indexes of one.
+//! Commands that list the tables, and the columns and indexes of one.
 
 use crate::errors::Failure;
 use crate::progress::size;

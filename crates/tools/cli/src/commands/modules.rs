@@ -87,7 +87,7 @@ fn columnar_texts(batch: &arrow_array::RecordBatch) -> Vec<Vec<String>> {
 fn module([key, name, kind, parent, text]: [String; 5]) -> Option<Module> {
     let mut words = kind.split_whitespace();
     let kind = words.next().filter(|kind| KINDS.contains(kind))?.to_owned();
-    // What is not the name of a kind is "OPTION OFF".
+    // A first word other than the name of a kind is "OPTION OFF".
     let off = words.filter(|word| *word != "OFF").map(str::to_owned).collect();
     let name = if kind == DISABLED { key.split_once(':')?.1.to_owned() } else { name };
     Some(Module { name, kind, off, parent, text })

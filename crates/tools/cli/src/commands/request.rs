@@ -1,4 +1,4 @@
-//! What LIST, DISPLAY and COUNT are asked for: a scope, fields and clauses, in any order that an xBase takes them.
+//! Arguments of LIST, DISPLAY and COUNT: a scope, fields and clauses, in any order that an xBase takes them.
 //!
 //! ```text
 //! LIST [OFF] [ALL|NEXT n|RECORD n|REST] [[FIELDS] list] [FOR condition] [WHILE condition]

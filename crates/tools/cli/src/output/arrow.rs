@@ -145,7 +145,7 @@ impl Plain {
         RecordBatch::try_new(Arc::clone(&self.schema), columns)
     }
 
-    /// What the file does not have of the result.
+    /// Parts of the result that the file does not contain.
     pub(super) fn notices(&self) -> Vec<String> {
         let mut notices = Vec::new();
         for (field, (digits, offsets)) in self.schema.fields().iter().zip(&self.cut) {

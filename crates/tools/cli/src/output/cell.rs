@@ -23,7 +23,7 @@ use std::fmt::Write;
 /// The type that columns of UUID have.
 const UUID: DataType = DataType::FixedSizeBinary(16);
 
-/// What kind of value a column holds, as far as quoting and alignment care.
+/// The kind of a column's values, for quoting and alignment.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Kind {
     /// Integers, decimals and floats: to the right, unquoted.
@@ -204,7 +204,7 @@ pub(crate) fn interval(array: &dyn Array, row: usize) -> Option<Interval> {
     }
 }
 
-/// What is not worth a branch of its own goes through Arrow's formatter.
+/// Formats rare types through Arrow.
 fn other(array: &dyn Array, row: usize, out: &mut String) {
     let options = FormatOptions::default().with_null("NULL").with_display_error(true);
     if let Ok(formatter) = ArrayFormatter::try_new(array, &options) {

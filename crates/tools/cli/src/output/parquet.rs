@@ -22,7 +22,7 @@ pub(crate) struct Writer<'a> {
     sink: Option<Sink<'a>>,
     writer: Option<ArrowWriter<Sink<'a>>>,
     plain: Plain,
-    /// What is to be told of columns that have another name in the file.
+    /// Notes about columns that have another name in the file.
     renamed: Vec<String>,
 }
 

@@ -37,7 +37,7 @@ pub(super) struct Catalog {
 /// A table and its columns by name.
 pub(super) type Named = (String, Vec<String>);
 
-/// What only the session knows, as the prompt last said.
+/// The session's state for completion, as the prompt last set it.
 #[derive(Default)]
 pub(super) struct Known {
     /// The name of the table in use.
@@ -46,7 +46,7 @@ pub(super) struct Known {
     pub(super) own: Vec<Named>,
 }
 
-/// What the prompt tells.
+/// The state that the prompt sets.
 pub(super) type OfSession = Arc<Mutex<Known>>;
 
 impl Catalog {

@@ -59,7 +59,7 @@ pub(crate) fn run(shell: &mut Shell, path: &Path) -> Result<(), Failure> {
     }
 }
 
-/// What completion is to know of the session.
+/// The state of the session for completion.
 fn known(shell: &Shell, of_server: &[complete::Named]) -> Known {
     if shell.is_all_remote {
         return Known { in_use: None, own: of_server.to_vec() };
@@ -136,7 +136,7 @@ impl Validator for UntilEnd {
     }
 }
 
-/// What stands before the text.
+/// The words before the text.
 struct Words {
     first: String,
     next: String,

@@ -81,7 +81,7 @@ fn interact(shell: &mut Shell, area: &WorkArea, grid: &mut Grid) -> Result<(), F
     }
 }
 
-/// What a key asks for.
+/// The movement that a key asks for; `None` for other keys.
 fn meaning(key: KeyEvent) -> Option<Move> {
     let control = key.modifiers.contains(KeyModifiers::CONTROL);
     Some(match key.code {

@@ -182,7 +182,7 @@ impl<'a> Writer<'a> {
         Ok(rows.len())
     }
 
-    /// What stands under the table.
+    /// The line under the table.
     fn footer(&self, shown: Option<usize>) -> String {
         let mut parts = vec![count(self.rows, "row")];
         parts.extend(shown.map(|shown| format!("{shown} shown")));
