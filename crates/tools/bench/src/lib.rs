@@ -139,7 +139,7 @@ fn list(options: &Options, chosen: &[(&dyn Suite, Vec<usize>)]) -> String {
     out
 }
 
-/// Whether every row is as it should be.
+/// The exit code of the run: `NOT_IN_ORDER` if a row has a fault that counts.
 fn exit_code(run: &Run, check: bool) -> u8 {
     let mut faults = run.reports.iter().flat_map(|report| &report.lines).flat_map(|line| &line.faults);
     if faults.any(|fault| check || Fault::is_failure(fault)) { NOT_IN_ORDER } else { IN_ORDER }

@@ -66,7 +66,7 @@ impl Machine {
         format!("{cpu}, {cores} cores{memory}; {system}; {rustc} ({profile}); {date}")
     }
 
-    /// Whether the build is one whose times count.
+    /// Returns true if the build is one whose times count.
     pub fn is_optimised(&self) -> bool {
         self.profile.starts_with("release")
     }

@@ -68,7 +68,7 @@ impl Scratch {
         Ok(())
     }
 
-    /// What it takes to append so many bytes to a file and to have the disk keep them, again and again: each time.
+    /// The times of appending so many bytes to a file and syncing it, one for each repeat.
     pub fn syncs(&self, bytes: usize, times: usize) -> Result<Vec<Duration>> {
         let path = self.path("syncs");
         let mut file = self.create(&path)?;

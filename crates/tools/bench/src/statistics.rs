@@ -38,7 +38,7 @@ impl Statistics {
     }
 }
 
-/// Whether a row needs another run after these.
+/// Returns true if a row needs another run after these.
 pub fn wants_another(times: &[Duration], repeats: usize) -> bool {
     times.len() < repeats || (times.len() < repeats * AT_MOST && times.iter().sum::<Duration>() < ENOUGH)
 }

@@ -1,4 +1,4 @@
-//! What the table takes in memory, and that it does not grow by deleting and inserting again.
+//! Memory of the table, which must not grow by deleting and inserting again.
 //!
 //! Measured from outside, as the pages that the system counts as resident in this process. That is what a user pays,
 //! with everything that an allocator keeps back; it also means that a figure hangs on what the process did before. So the
@@ -50,7 +50,7 @@ fn filled(maker: &Maker, id: &str, rows: usize) -> Result<Box<dyn Native>> {
     Ok(native)
 }
 
-/// What the process had resident after each round of one system. Clones are the same.
+/// The resident memory of the process after each round of one system. Clones share it.
 #[derive(Clone, Debug, Default)]
 pub struct Growth(Rc<RefCell<Vec<u64>>>);
 

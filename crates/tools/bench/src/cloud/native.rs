@@ -1,4 +1,4 @@
-//! What a system does for this suite: the same loops, written once for each system's own interface.
+//! A system's part of this suite: the same loops, written once for each system's own interface.
 //!
 //! Everything around the loops (tables, rounds, transactions asked for, checks) is common and in `tasks`, so that
 //! no system gets other work than the others. A loop readies its statement first; its time is that of the loop alone,

@@ -135,7 +135,7 @@ pub fn thousands(value: usize) -> String {
     text
 }
 
-/// What is said under a table: where it ran, the notes, sizes and memory.
+/// The lines under a table: the machine, the notes, sizes and memory.
 pub fn remarks(run: &crate::report::Run, report: &Report) -> Vec<String> {
     let mut remarks = vec![format!("Machine: {}", run.machine.line())];
     if !run.machine.is_optimised() {
@@ -155,7 +155,7 @@ pub fn remarks(run: &crate::report::Run, report: &Report) -> Vec<String> {
     remarks
 }
 
-/// What the stars of a row stand for.
+/// The meaning of the stars of a row.
 fn starred(report: &Report, line: &Line) -> Vec<String> {
     let here = format!("{} here", report.replaces);
     let sources = [("published", &line.row.published), (here.as_str(), &line.row.replaced)];

@@ -28,7 +28,7 @@ const COLUMNS: usize = 100;
 /// Records of the table.
 const RECORDS: u32 = 2_000;
 
-/// What somebody does: key, title, round trips that Advantage's own client is said to take, and the target.
+/// Actions of users: key, title, round trips that Advantage's own client is said to take, and the target.
 const DEEDS: [(&str, &str, Option<f64>, f64); 5] = [
     ("remote_open", "remote browse: open the table", None, 1.0),
     ("remote_paint", "remote browse, 100 columns x 25 rows: paint the first screen in an order", Some(20.0), 2.0),

@@ -32,7 +32,7 @@ const PROCEDURES: &str = include_str!("procedures.sql");
 /// Syllables of last names.
 const SYLLABLES: [&str; 10] = ["BAR", "OUGHT", "ABLE", "PRI", "PRES", "ESE", "ANTI", "CALLY", "ATION", "EING"];
 
-/// What a row calls.
+/// The kind of call of a row.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Kind {
     NewOrder,
@@ -172,7 +172,7 @@ impl Subject {
         failed.into_iter().flatten().next().map_or(Ok(time), |error| Err(Judgement::Failed(error)))
     }
 
-    /// Whether the conditions hold.
+    /// Checks the consistency conditions of the benchmark.
     fn check(&mut self) -> std::result::Result<(), Judgement> {
         let mut client = Client { keeps: true, ..Client::default() };
         self.session.batch("EXEC inconsistencies", &mut client);

@@ -48,7 +48,7 @@ const SYNCS: usize = 60;
 /// The suite.
 pub struct Disk;
 
-/// What a row measures.
+/// The task of a row.
 #[derive(Clone, Copy)]
 enum Task {
     Again(&'static Procedure),
@@ -80,7 +80,7 @@ fn tasks() -> Vec<(Row, Task)> {
             title: format!("TableInsert, durability = full, {who}"),
             text: procedure.text.to_owned(),
             floor,
-            // What was measured says no more than tenths.
+            // The measurement is exact to tenths only.
             target_again: floor.map(|floor| (floor * share * 10.0).round() / 10.0),
             unit: Some(Unit::microseconds_of_each(callers * SYNCED_CALLS)),
             ..Row::default()
@@ -92,7 +92,7 @@ fn tasks() -> Vec<(Row, Task)> {
     AGAIN.iter().filter_map(again).chain(full.into_iter().filter_map(synced)).collect()
 }
 
-/// What it takes here to append a few bytes to a file and to sync it; measured once. `None` where that fails.
+/// The time of appending a few bytes to a file and syncing it, measured once. `None` where that fails.
 fn bare_sync() -> Option<Duration> {
     static MEASURED: OnceLock<Option<Duration>> = OnceLock::new();
     *MEASURED.get_or_init(|| Some(Statistics::of(&Scratch::new().ok()?.syncs(FRAME, SYNCS).ok()?)?.median))

@@ -49,7 +49,7 @@ impl Suite for Tsql {
     }
 }
 
-/// What is known of a procedure before it is measured.
+/// The row of a procedure before it is measured.
 fn row_of(procedure: &Procedure) -> Row {
     let figure = |(value, remark)| (value > 0.0).then_some(Reference { value, remark });
     Row {
@@ -83,7 +83,7 @@ struct Subject {
     session: Session,
     /// Where the tables are, for the notes.
     where_it_is: String,
-    /// What a call of each row that was measured allocates, as it is told.
+    /// The allocations of a call of each measured row, as text.
     allocated: Vec<(String, String)>,
 }
 
@@ -150,7 +150,7 @@ impl System for Subject {
     }
 }
 
-/// What was measured of a row.
+/// The result of a row.
 fn measured(times: std::result::Result<Vec<Duration>, Judgement>) -> Measured {
     match times {
         Ok(times) => Measured { first: None, again: Statistics::of(&times), judgement: Judgement::Right },

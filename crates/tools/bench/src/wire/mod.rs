@@ -31,7 +31,7 @@ use std::time::{Duration, Instant};
 const CALLS: usize = 1_000;
 /// Connections of the last row.
 const CONNECTIONS: usize = 16;
-/// What a prepared call may take, as a multiple of the bare round trip.
+/// The limit of a prepared call, as a multiple of the bare round trip.
 const OF_THE_BARE: f64 = 1.5;
 /// Rows before those of the procedures.
 const PREPARED: usize = 0;

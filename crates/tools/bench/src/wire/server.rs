@@ -50,7 +50,7 @@ impl Server {
             }
             all += &line;
         };
-        // What it says from now on is read, so that it never waits for a reader.
+        // The rest of its output is read, so that it never waits for a reader.
         std::thread::spawn(move || said.read_to_end(&mut Vec::new()));
         Ok(Server { child, address, _folder: folder })
     }

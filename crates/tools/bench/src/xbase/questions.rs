@@ -19,9 +19,9 @@ type Check = fn(&Data, &Rows) -> Result<(), String>;
 
 /// One row of the table with its check.
 pub struct Question {
-    /// What is known before measuring.
+    /// The definition before measuring.
     pub row: Row,
-    /// Whether it runs on the table with its CDX; the others run on the bare DBF.
+    /// True if it runs on the table with its CDX; the others run on the bare DBF.
     pub indexed: bool,
     /// Judges an answer.
     pub check: Check,

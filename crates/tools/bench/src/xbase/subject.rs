@@ -26,7 +26,7 @@ const COPIES_AT_ONCE: u64 = 128 << 20;
 /// Runs a statement in a session and takes all of its batches.
 pub type Ask<'a> = dyn FnMut(&str) -> Result<Vec<RecordBatch>> + 'a;
 
-/// What answers statements over a folder: Mainstay, or a fake in the tests.
+/// Answers statements over a folder: Mainstay, or a fake in the tests.
 pub trait Engine {
     /// Name and version.
     fn description(&self) -> String;
@@ -59,7 +59,7 @@ impl Engine for Mainstay {
 
 /// An engine with its data.
 pub struct Subject {
-    /// What answers.
+    /// The engine that answers.
     pub engine: Box<dyn Engine>,
     /// Where the copies are made.
     pub scratch: Scratch,
@@ -165,7 +165,7 @@ impl Subject {
     }
 }
 
-/// What knows whether the answers to a question are right.
+/// Checks the answers to a question.
 struct Judge<'a> {
     question: &'a Question,
     data: &'a Data,
