@@ -27,13 +27,13 @@ const LEAST_REQUEST_BYTES: usize = 64 << 10;
 /// Programs of usual size would not fit into less.
 const LEAST_PROGRAM_BYTES: u64 = 16 << 20;
 
-/// What is encrypted.
+/// The part of a connection that is encrypted.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Encryption {
     /// Nothing: clients that insist on it are refused.
     Off,
-    /// What the client wants; at least the login of all clients that can.
+    /// As the client asks; at least the login of all clients that can.
     #[default]
     Optional,
     /// Everything: clients that cannot are refused.
@@ -125,7 +125,7 @@ pub struct Key {
     pub name: &'static str,
     /// Its default, in TOML; empty where there is none.
     pub default: &'static str,
-    /// What it is.
+    /// Its meaning.
     pub meaning: &'static str,
 }
 

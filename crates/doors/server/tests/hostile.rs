@@ -22,7 +22,7 @@ impl Random {
     }
 }
 
-/// What a well-behaved client sends in a short life.
+/// The bytes that a well-behaved client sends in a short life.
 fn life() -> Vec<u8> {
     struct Kept(Vec<u8>);
     impl Read for Kept {

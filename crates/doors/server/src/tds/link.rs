@@ -29,10 +29,10 @@ const KEEP_ALIVE_AGAIN: Duration = Duration::from_secs(2);
 const READ_BYTES: usize = 16 * 1024;
 /// Bytes read at a time while a request runs.
 const EARLY_BYTES: usize = 1024;
-/// What a client may send while its request runs: an attention, and a little that it should not.
+/// The limit of messages that a client may send while its request runs: an attention, and a few others.
 const EARLY_MESSAGES: usize = 16;
 
-/// What comes from a client.
+/// A message from a client.
 #[derive(Debug)]
 pub(crate) enum Incoming {
     /// A whole request.
@@ -59,7 +59,7 @@ pub(crate) enum LinkError {
     Closed,
     /// It took too long.
     TimedOut,
-    /// What it sent is wrong.
+    /// The client broke the protocol.
     Wire(WireError),
 }
 
@@ -78,7 +78,7 @@ impl From<io::Error> for LinkError {
     }
 }
 
-/// What was read and not used yet.
+/// The bytes that were read and not used yet.
 #[derive(Debug)]
 pub(crate) struct Input {
     framer: Framer,
@@ -135,7 +135,7 @@ impl Link {
         self.tls.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Whether everything is encrypted now.
+    /// Returns true if everything is encrypted now.
     pub fn is_encrypted(&self) -> bool {
         self.tls().is_some()
     }
@@ -226,7 +226,7 @@ impl Link {
         Ok(())
     }
 
-    /// Whether the client begins with TLS at once, as version 8.0 does.
+    /// Returns true if the client begins with TLS at once, as version 8.0 does.
     pub fn begins_with_tls(&self, deadline: Instant) -> Result<bool, LinkError> {
         self.set_read_deadline(&mut self.input(), Some(deadline))?;
         let mut first = [0];
@@ -284,7 +284,7 @@ impl Link {
             }
             done?;
         }
-        // What came behind the handshake is records without packets around them.
+        // The handshake is followed by records without packets around them.
         let rest = input.framer.take_rest();
         input.framer.feed(&early);
         decrypt(&mut tls, &rest, |plain| input.framer.feed(plain))?;

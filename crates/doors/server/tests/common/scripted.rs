@@ -33,7 +33,7 @@ use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering::SeqCst};
 use std::sync::{Arc, Mutex};
 use std::time::{Duration, Instant};
 
-/// What tests want to know of the backend.
+/// The backend's records for the tests.
 #[derive(Default)]
 pub struct Scripted {
     pub sessions: Arc<AtomicUsize>,
