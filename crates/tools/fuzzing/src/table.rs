@@ -19,7 +19,7 @@ use std::ops::{Bound, ControlFlow};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-/// What stands between the files of an input.
+/// The mark between the files of an input.
 pub const MARK: &[u8] = b"\n--next file--\n";
 
 const MEMOS: [Option<&str>; 4] = [Some("t.fpt"), Some("t.dbt"), Some("t.smt"), None];

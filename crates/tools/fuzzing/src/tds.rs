@@ -1,4 +1,4 @@
-//! What a client of SQL Server sends: a stream of packets, from PRELOGIN on.
+//! The stream of packets that a client of SQL Server sends, from PRELOGIN on.
 //!
 //! Everything is read as the server reads it, and what is read is checked against the length that it was read from: no
 //! text is longer than its bytes can say, and no count stands for more than is there.

@@ -1,4 +1,4 @@
-//! What the documentation points at is there.
+//! Links and paths in the documentation, which must exist.
 //!
 //! Two kinds of pointers are followed, on every page of the repository:
 //!

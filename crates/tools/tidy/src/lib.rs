@@ -43,7 +43,7 @@ pub struct Finding {
     pub path: String,
     /// Its line, from 1.
     pub line: usize,
-    /// What is wrong, and what to do instead.
+    /// The fault, and the correct form.
     pub reason: String,
 }
 

@@ -7,7 +7,7 @@
 
 use std::ops::Range;
 
-/// What a stretch of a file is.
+/// The kind of a stretch of a file.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Part {
     Code,
@@ -99,8 +99,8 @@ fn blanks(text: &str) -> Vec<u8> {
     text.bytes().map(|byte| if byte == b'\n' { b'\n' } else { b' ' }).collect()
 }
 
-/// What the text starts with, and how long that is. `in_word`: the text goes on a word, so that an `r`
-/// is no prefix of a literal.
+/// The part at the start of the text, and its length. `in_word`: the text continues a word, so that an `r` is no prefix
+/// of a literal.
 fn next_part(text: &[u8], in_word: bool) -> (Part, usize) {
     if text.starts_with(b"//") {
         return (Part::Comment, text.iter().position(|byte| *byte == b'\n').unwrap_or(text.len()));
