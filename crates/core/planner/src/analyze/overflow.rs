@@ -34,7 +34,7 @@ struct Checked {
     name: &'static str,
     operator: Operator,
     signature: Signature,
-    /// That of a deep call: see [`crate::upstream::expression_names`].
+    /// The number of a deep call: see [`crate::upstream::expression_names`].
     number: Option<u64>,
 }
 
@@ -132,7 +132,7 @@ impl ScalarUDFImpl for Checked {
 #[derive(Debug, PartialEq, Eq, Hash)]
 struct Fitting {
     signature: Signature,
-    /// That of a deep call.
+    /// The number of a deep call.
     number: Option<u64>,
 }
 

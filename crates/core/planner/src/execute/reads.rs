@@ -9,7 +9,7 @@
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::{Mutex, PoisonError};
 
-/// What a statement has read of one table.
+/// The reads of one table by a statement.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct TableReads {
     /// The table, by the core's name.
@@ -34,7 +34,7 @@ impl ReadCounts {
         self.total.load(Ordering::Relaxed)
     }
 
-    /// Whether reads are counted by table.
+    /// Returns true if reads are counted by table.
     #[inline]
     pub fn is_by_table(&self) -> bool {
         self.is_by_table.load(Ordering::Relaxed)
@@ -46,7 +46,7 @@ impl ReadCounts {
         drop(self.take());
     }
 
-    /// What was counted by table since the last call, in the order in which tables were first read.
+    /// The reads by table since the last call, in the order in which tables were first read.
     pub fn take(&self) -> Vec<TableReads> {
         std::mem::take(&mut *self.tables.lock().unwrap_or_else(PoisonError::into_inner))
     }

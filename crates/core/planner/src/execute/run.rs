@@ -40,12 +40,12 @@ pub struct Progress {
     rows_total: AtomicU64,
     bytes: AtomicU64,
     bytes_total: AtomicU64,
-    /// What was read of tables. Does not start again with a statement.
+    /// The reads of tables. They are not reset at a new statement.
     pub(crate) reads: ReadCounts,
 }
 
 impl Progress {
-    /// What the session's statements have read of tables.
+    /// The reads of tables by the session's statements.
     pub fn reads(&self) -> &ReadCounts {
         &self.reads
     }
@@ -150,7 +150,7 @@ pub(crate) struct Run {
     /// This run has ended, or nobody reads its answer any more. A session's next statement takes the wish to
     /// cancel back; what is still at work for this one must not go on then.
     stopped: AtomicBool,
-    /// That of the statement which the run is of: the next one has its own.
+    /// The deadline of the run's statement: the next one has its own.
     deadline: Option<Instant>,
     pub(crate) progress: Arc<Progress>,
     view: Arc<dyn View>,
@@ -357,7 +357,7 @@ pub struct Answer {
     changed: Option<u64>,
 }
 
-/// Who knows what the user should know about the data.
+/// The source of notices about the data for the user.
 enum ToldBy {
     Nobody,
     Run(Arc<Run>),
@@ -495,7 +495,7 @@ fn next_of_plan(
         *stream = Box::pin(EmptyRecordBatchStream::new(stream.schema()));
         if let ToldBy::Run(before) = &*told_by {
             before.stopped.store(true, Ordering::Relaxed);
-            // Who ends later than that only leaves less for the others.
+            // A run that ends later only leaves less memory for the others.
             let _ = wait(runtime, async { tokio::time::timeout(GIVEN_BACK_WITHIN, before.share.given_back()).await });
         }
         let (new, run) = again.start()?;

@@ -119,7 +119,7 @@ impl Fused {
         Fused { work: Arc::new(Work { source, kernel, schema, general }), properties }
     }
 
-    /// What it reads, and the kernel that works on it.
+    /// The source, and the kernel that works on it.
     pub(crate) fn parts(&self) -> (&Source, &Kernel) {
         (&self.work.source, &self.work.kernel)
     }

@@ -222,7 +222,7 @@ fn other(plan: &Arc<dyn ExecutionPlan>) -> Node {
         name => Operator::Other(name.to_owned()),
     };
     if operator == Operator::Sequence && !inputs.is_empty() {
-        // What uses the subqueries is the first input here, and the last to run.
+        // The input that uses the subqueries is the first here, and the last to run.
         inputs.rotate_left(1);
     }
     let condition = (operator == Operator::TableScan).then(|| unmarked(&shown(plan)).into_owned());
