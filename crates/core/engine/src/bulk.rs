@@ -1,4 +1,4 @@
-//! Many rows at once: in by batches, out by typed cursors.
+//! Bulk access: appenders that insert batches of rows, and typed cursors that read them.
 
 use crate::native::{Form, batch_of};
 use crate::prepared::fits;

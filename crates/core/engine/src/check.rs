@@ -1,4 +1,4 @@
-//! `mainstay check`: everything that can be found wrong with files, with its place.
+//! `mainstay check`: finds damage in files, with its place.
 
 use crate::folder::{self, Kind, TableFile};
 use crate::native::STORE_FOLDER;

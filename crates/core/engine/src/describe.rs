@@ -1,4 +1,4 @@
-//! Tables as a person wants to see them listed.
+//! Descriptions of tables for lists that users read.
 
 use crate::catalog::{FolderCatalog, OpenTable};
 use crate::native::Scope;

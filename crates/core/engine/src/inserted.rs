@@ -1,4 +1,4 @@
-//! The rows that an INSERT gives, before anything is known of its table.
+//! The source rows of an INSERT, independent of the kind of its table.
 
 use arrow_array::RecordBatch;
 use mainstay_columnar::values::value_at;

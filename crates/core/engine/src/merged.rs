@@ -1,7 +1,7 @@
-//! The rows of a MERGE's query, before anything is known of its table.
+//! The rows of a MERGE's query, independent of the kind of its table.
 //!
 //! ```text
-//!   place in the target | number of the branch, or NULL | values of branch 0, of branch 1, ... | what RETURNING wants beside
+//!   place in the target | number of the branch, or NULL | values of branch 0, of branch 1, ... | values for RETURNING
 //! ```
 
 use crate::returning::{Rows, Shown};

@@ -1,14 +1,14 @@
-//! How a database is opened: what the caller says, and what the folder's `mainstay.toml` says.
+//! Options for opening a database: those of the caller, and those of the folder's `mainstay.toml`.
 //!
 //! ```toml
-//! code_page = "cp850"          # for all tables whose files do not say
-//! durability = "os"            # what a commit of native tables waits for: full, os or none
+//! code_page = "cp850"          # for all tables whose files do not declare one
+//! durability = "os"            # durability of commits of native tables: full, os or none
 //! backup_folder = "/backups"   # where clients may make backups, beside the folder itself
 //! [tables.customers]
-//! code_page = "windows-1252"   # for this one, whatever its file says
+//! code_page = "windows-1252"   # for this one, whatever its file declares
 //! ```
-//! The section of a CSV table says more ([`TableSettings`]).
-//! How the tables are locked is said there, too: see [`LockSettings`], which tables read for themselves.
+//! The section of a CSV table has further keys ([`TableSettings`]). [`LockSettings`] are in the same file; the tables
+//! read them themselves.
 
 use crate::table_settings::TableSettings;
 use mainstay_csv::CsvOptions;

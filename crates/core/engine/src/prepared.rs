@@ -9,9 +9,10 @@
 //!   parameters become literals  -->  the planner, which lifts them again and finds its plan       about 100 us
 //! ```
 //!
-//! Which way a statement goes is decided when it is prepared, by its form and by the table's indexes, and again when the
-//! catalog has changed so that its tables are not what they were (`uses`). Both give the same answer: what the row executor cannot be certain of (a value that its column
-//! cannot hold exactly, a text with trailing blanks) goes through the planner, run by run.
+//! The way of a statement is chosen when it is prepared, by its form and by the table's indexes, and again when the
+//! catalog has changed so that its tables are not the same (`uses`). All ways give the same answer: a run whose
+//! parameters the row executor cannot decide exactly (a value that its column cannot represent, a text with trailing
+//! blanks) goes through the planner.
 
 mod cells;
 mod direct;

@@ -1,5 +1,5 @@
-//! `mainstay check --repair`: DBF and ADT tables that are damaged, or whose indexes do not agree with them or are missing, made anew in
-//! new files; and `--replace`, which puts the new files in the place of the old ones.
+//! `mainstay check --repair`: rebuilds DBF and ADT tables that are damaged, or whose indexes are missing or
+//! inconsistent, in new files; `--replace` puts the new files in the place of the old ones.
 //!
 //! ```text
 //!   shop/stock.dbf  .fpt  .cdx  stock_id.ntx                  stay as they are, and usable

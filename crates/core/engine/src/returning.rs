@@ -1,7 +1,7 @@
-//! RETURNING: what a change gives of its rows.
+//! RETURNING: expressions over the changed rows.
 //!
-//! Its expressions are over the row as it has become (or was, in a DELETE), and over values that the statement's query gives
-//! beside it: what the row was before an UPDATE, and columns of the other tables.
+//! The expressions refer to the row after the change (in a DELETE, before it), and to values of the statement's query
+//! beside it: the row before an UPDATE, and columns of the other tables.
 
 use crate::native::{NewRow, batch_of};
 use arrow_array::{Array, ArrayRef, RecordBatch};

@@ -1,6 +1,6 @@
 //! Statements that are not queries: SHOW, DESCRIBE, SET, EXPLAIN; PACK, ZAP, REINDEX.
 //!
-//! They are told by their first words, before any parser sees them.
+//! They are recognized by their first words, before any parser runs.
 
 use mainstay_types::{Code, Error, Result};
 

@@ -1,13 +1,13 @@
-//! Anomalies of the Hermitage list that are about whole statements, at every isolation level: what a statement does that has
-//! waited for another transaction. Those of single reads and writes are in `store/tests/anomalies.rs`.
+//! Anomalies of the Hermitage list for whole statements, at every isolation level: a statement that has waited for
+//! another transaction. Those of single reads and writes are in `store/tests/anomalies.rs`.
 //!
 //! | anomaly | read uncommitted, read committed | repeatable read, snapshot, serializable |
 //! |---|---|---|
 //! | OTV observed transaction vanishes | no | no: the second writer fails |
 //! | PMP of a write: rows that come to fulfil its condition while it waits | no: it begins again | no: it fails |
 //!
-//! And write skew, which serializable transactions are kept from whatever statement they have learned something by: one that
-//! changes nothing has read, too.
+//! And write skew, which serializable transactions exclude for every kind of statement that reads: a change that finds
+//! no rows has read, too.
 
 use mainstay_engine::{Database, Session};
 use mainstay_types::{Code, Result, Value};

@@ -1,5 +1,5 @@
-//! A crash at every write of statements that change DBF tables, alone and together with native ones: each statement, and
-//! each transaction over both kinds, happened or did not.
+//! A crash at every write of statements that change DBF tables, alone and together with native tables: each statement,
+//! and each transaction over both kinds, is complete or has no effect.
 
 mod support;
 

@@ -1,4 +1,4 @@
-//! DBF tables made, altered, indexed and dropped by SQL.
+//! DBF tables created, altered, indexed and dropped by SQL.
 
 #![allow(clippy::disallowed_methods)]
 

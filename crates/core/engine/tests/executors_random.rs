@@ -1,8 +1,8 @@
 //! Random queries over random tables, by both executors: prepared with parameters, which the row executor runs where it
-//! can, and as text with the values in their places on the general executor alone. The answers must be the same.
+//! can, and as text with the values as literals on the general executor alone. The answers must be the same.
 //!
-//! The tables are small, have columns of many types with NULLs, and are changed between the queries, so that indexes lead
-//! to versions that are gone. A seed that ever failed is kept in `SEEDS_THAT_FOUND_SOMETHING`.
+//! The tables are small, have columns of many types with NULLs, and are changed between the queries, so that indexes
+//! lead to versions that are gone. A seed that ever failed is added to `SEEDS_THAT_FOUND_SOMETHING`.
 
 mod common;
 

@@ -1,4 +1,4 @@
-//! Every fixture table reads back through SQL as the program that wrote it read it.
+//! Every fixture table has the values in SQL that the program that wrote it reads from it.
 //!
 //! Deliberate differences: blank numbers and dates, and numbers that were stored as asterisks, are NULL in
 //! SQL where Harbour shows an empty value. The bytes of the record decide whether NULL is right.

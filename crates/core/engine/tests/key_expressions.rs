@@ -1,6 +1,6 @@
-//! Tags whose keys are expressions, and tags with conditions: what they answer is what a scan answers.
+//! Tags whose keys are expressions, and tags with conditions: they give the answers of a scan.
 //!
-//! Tables are made twice, once with tags and once without. Plans prove that the tags are used.
+//! Tables are created twice, once with tags and once without. Plans prove that the tags are used.
 
 #![allow(clippy::disallowed_methods)]
 

@@ -1,4 +1,5 @@
-//! Statements that are stopped, that may not take more, that share a plan, or that nobody reads to the end.
+//! Statements that are cancelled, that reach the memory limit, that share a plan, or whose answer is not read to its
+//! end.
 
 mod common;
 

@@ -1,4 +1,4 @@
-//! Native tables through the embedding API: prepared statements, appenders, cursors, sessions beside each other.
+//! Native tables through the embedding API: prepared statements, appenders, cursors, concurrent sessions.
 
 #![allow(clippy::disallowed_methods)]
 

@@ -3,15 +3,16 @@
 //!
 //! ```text
 //!   seed --> two or three tables: columns, key, indexes --> changes and queries, one after the other
-//!                                                            |  each change: what it shows, and the whole table after it
+//!                                                            |  each change: its rows, and the whole table after it
 //!                                                            |  each query: its rows, in their order where it has one
 //! ```
 //!
-//! Left out is what SQLite means differently: division and `%` (by zero they are NULL), LIKE (it does not look at case),
-//! booleans as values (they are numbers), values of another type than their column's (it keeps them as they are), CASTs of
-//! texts, and what the numbers of a type cannot hold (its integers have 64 bits everywhere, then they become doubles): where
-//! Mainstay says that, the statement does not count. Doubles are added and not multiplied: 0 and -0 are two values of a
-//! group here and one there. Numbers alone are no keys of GROUP BY: they are places of the list.
+//! Left out are constructs with other semantics in SQLite: division and `%` (by zero they are NULL), LIKE (it ignores
+//! case), booleans as values (they are numbers), values of another type than their column's (it stores them as they
+//! are), CASTs of texts, and numbers beyond their type (its integers have 64 bits everywhere, then they become
+//! doubles): a statement for which Mainstay raises that error does not count. Doubles are added and not multiplied: 0
+//! and -0 are two values of a group in Mainstay and one in SQLite. Plain numbers are not used as keys of GROUP BY,
+//! because they are places of the list.
 
 mod common;
 

@@ -4,11 +4,11 @@
 //! CREATE TABLE orders (id INTEGER, name CHAR(30), paid BOOLEAN) WITH (FORMAT = dbf, VERSION = vfp, CODEPAGE = cp1252)
 //! CREATE TABLE "orders.dbf" (id INTEGER)                          -- the same by the file's name
 //! ```
-//! Which field a type becomes: `xbase::indexed::columns`. All of these need the table for themselves. A new structure is
-//! a new file that takes the old one's place when it is complete, and the indexes are made anew with it.
+//! `xbase::indexed::columns` maps types to fields. All of these statements lock the table exclusively. A new structure
+//! is a new file that replaces the old one when it is complete, and the indexes are rebuilt with it.
 //!
-//! Limits: none of this is part of a transaction; a table is not renamed. A DBF has no place for defaults, checks and
-//! references.
+//! Limits: these statements are not transactional, and a table cannot be renamed. A DBF has no place for defaults,
+//! checks and references.
 
 use super::How;
 use super::values::{field_of, table_name};

@@ -1,4 +1,4 @@
-//! The records that a statement is going to change: found, locked, and looked at again.
+//! Locks on the records that a statement changes: find, lock, and check again.
 //!
 //! ```text
 //!   state of the file | query | lock what it found | the same state still?  --yes-->  change
@@ -6,8 +6,8 @@
 //!                                                    query | all of it locked?  --yes-->  change
 //!                                                            | no: lock the others, and again
 //! ```
-//! Records are locked in the order of their numbers, so statements of ours that wait for each other's records do not
-//! wait in a ring. Of very many records the table is locked instead, if nobody else has a record of it.
+//! Records are locked in the order of their numbers, so that Mainstay's statements cannot deadlock with each other. For
+//! very many records the whole table is locked instead, if no other program has locked one of its records.
 
 use arrow_array::RecordBatch;
 use mainstay_columnar::Table;

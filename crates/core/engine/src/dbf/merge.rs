@@ -1,4 +1,4 @@
-//! MERGE into a DBF table: the planner's query says for each row which branch is taken, as with native tables.
+//! MERGE into a DBF table: the planner's query chooses the branch of each row, as with native tables.
 //!
 //! Only the records that a branch changes are locked. Records are deleted first, then changed, then appended.
 

@@ -1,4 +1,4 @@
-//! The DBF tables that a transaction has open for writing, or one statement that has none.
+//! DBF tables that a transaction, or a single statement outside of one, has opened for writing.
 
 use mainstay_types::{Code, Error, Result, interrupt};
 use mainstay_xbase::indexed::{IndexedTable, Savepoint, Transaction};

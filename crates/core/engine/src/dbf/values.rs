@@ -1,4 +1,4 @@
-//! The columns of a DBF table as a change sees them: which field a name is, values in, rows out.
+//! Fields and values of a DBF table as a change uses them: names to fields, values in, rows out.
 
 use mainstay_planner::{Assignment, Name};
 use mainstay_types::{Code, Error, Result, Time, Value, ValueRef};

@@ -1,9 +1,9 @@
 //! Referential actions: ON DELETE and ON UPDATE of references.
 //!
-//! The store says at the end of a statement which rows refer to what the statement has deleted or renamed
-//! ([`Transaction::next_actions`]), round by round, since what is done about them may have rows that refer to it in turn. A
+//! At the end of a statement the store lists the rows that refer to deleted or renamed rows
+//! ([`Transaction::next_actions`]), round by round, since the actions may affect rows that have references in turn. A
 //! row that is found through several references is changed once. Its checks, computed columns and NOT NULL apply as for
-//! any UPDATE; the statement counts none of it.
+//! any UPDATE; the statement's row count does not include it.
 
 use super::Native;
 use super::forms::{Defaults, Form};

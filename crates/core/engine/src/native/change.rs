@@ -4,8 +4,8 @@
 //!   the planner's query --rows--> convert to the columns' types --> defaults, computed columns, checks --> the store
 //! ```
 //!
-//! The query's rows are all taken before the first change, so a statement never meets what it writes itself. Those of an
-//! INSERT: [`insert`](super::insert).
+//! All rows of the query are read before the first change, so that a statement never reads rows that it has written.
+//! For those of an INSERT see [`insert`](super::insert).
 
 use super::forms::{Defaults, Form, NewRow};
 use super::transaction::{Changed, StatementView, note_reads};

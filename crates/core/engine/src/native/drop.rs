@@ -1,10 +1,10 @@
-//! DROP of tables, views, indexes, sequences and schemas, with what goes with them.
+//! DROP of tables, views, indexes, sequences and schemas, with their dependent objects.
 //!
 //! ```text
-//!   names       --> what is there under them; one that is missing is an error before anything goes
-//!   schemas     --> with CASCADE, what is in them
-//!   tables      --> their sequences; with CASCADE, references of other tables to them and views that are made of them
-//!   sequences   --> with CASCADE, the defaults that ask them
+//!   names       --> the objects of these names; a missing one is an error before anything is dropped
+//!   schemas     --> with CASCADE, their objects
+//!   tables      --> their sequences; with CASCADE, references of other tables to them and views over them
+//!   sequences   --> with CASCADE, the defaults that use them
 //! ```
 //!
 //! A remaining object that depends on a dropped one refuses the statement, except for views: those of a dropped table

@@ -1,7 +1,7 @@
 //! The filter of a unique index, from its statement into the catalog.
 //!
-//! The constant that a column is compared with becomes a value of the column's type, and is kept as text that converts
-//! to it. A constant that the type does not hold exactly would mean something else there, and is refused.
+//! The constant that a column is compared with becomes a value of the column's type, and is stored as text that
+//! converts to it. A constant that the type cannot represent exactly is refused, because its meaning would change.
 
 use super::define::column_of;
 use mainstay_columnar::Comparison;

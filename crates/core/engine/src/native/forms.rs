@@ -1,7 +1,7 @@
 //! The parts of a table's definition that the store does not enforce: defaults, checks, computed columns.
 //!
-//! The expressions are kept as text in the catalog, compiled when the table is first changed, and evaluated on batches of
-//! the new rows. Nearly all rows of nearly all tables need none of it, and then no batch is made.
+//! The expressions are stored as text in the catalog, compiled when the table is first changed, and evaluated on
+//! batches of the new rows. Most tables have none, and then no batch is built.
 
 use super::sequences::SessionSequences;
 use crate::returning::Shown;

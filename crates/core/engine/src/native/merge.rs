@@ -1,7 +1,7 @@
-//! MERGE: the planner's query says for each row which branch is taken and with what values; here it is done.
+//! MERGE: executes the branches that the planner's query chooses for each row, with their values.
 //!
-//! All rows are decided on before the first is changed. Rows are taken away first, then changed, then put in, so that a
-//! key that goes is free for one that comes; what RETURNING gives is in the order of the query.
+//! All decisions are made before the first change. Rows are deleted first, then updated, then inserted, so that a
+//! deleted key is free for an inserted row; RETURNING gives rows in the order of the query.
 
 use super::change::{Changer, Inserted, assigned};
 use super::forms::{Defaults, Form, NewRow};

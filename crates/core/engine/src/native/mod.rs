@@ -1,31 +1,31 @@
-//! Native tables as statements see them: their names, their definitions, their changes.
+//! Native tables in statements: names, definitions, changes.
 //!
 //! ```text
 //!   define        CREATE: statements as changes of the catalog
-//!   drop          DROP, with what goes with it
+//!   drop          DROP, with dependent objects
 //!   alter         ALTER TABLE, the same
-//!   renames       what is renamed, and the views that follow; ALTER SEQUENCE
+//!   renames       renames, and the views that follow them; ALTER SEQUENCE
 //!   schemas       SET SCHEMA
 //!   retype        the rows of a table through an ALTER TABLE: a new column, another type
-//!   place         where the store is, and when it is opened
-//!   scope         what exists for a statement: as committed, or as its transaction has it
+//!   place         the location of the store, and its opening
+//!   scope         the catalog of a statement: committed, or with the changes of its transaction
 //!   change        UPDATE, DELETE: rows of a query as changes of rows
-//!   insert        INSERT: the rows that are given, in portions
+//!   insert        INSERT of rows in portions
 //!   actions       ON DELETE and ON UPDATE of references: the rows that follow a change
-//!   update        the rows of an UPDATE, and once more those that were in each other's way
+//!   update        the rows of an UPDATE, and those whose new key another row still has
 //!   filter        the filter of a unique index
 //!   forms         defaults, checks and computed columns of a table, compiled
-//!   shape         whether two tables differ in more than their numbers
-//!   sequences     values of sequences, and what a session was given last
+//!   shape         comparison of definitions without their numbers
+//!   sequences     values of sequences, and the last ones of a session
 //!   lock          SELECT ... FOR UPDATE
-//!   transaction   the session's transaction, and what a statement of it sees
+//!   transaction   the session's transaction, and the views of its statements
 //!   accounts      the memory for its changes
-//!   pending       rows that others have put in and not committed, which changes may have to wait for
-//!   outlook       the same for the session in which the statement's functions run
+//!   pending       uncommitted rows of other transactions, which changes may have to wait for
+//!   outlook       the view of a running statement, for the session of its functions
 //!   values        single values out of vectors, and back
 //! ```
 //!
-//! The store knows transactions and rows; here is what SQL adds to them.
+//! The store implements transactions and rows; this module adds the semantics of SQL.
 
 mod accounts;
 mod actions;

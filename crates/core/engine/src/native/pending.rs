@@ -1,5 +1,5 @@
-//! Rows that other transactions have put in and not committed: a change waits for those that it would find, where the
-//! session's language wants that (`store::transaction::pending` says how).
+//! Uncommitted rows of other transactions: a change waits for those that its condition would find, if the session's
+//! language requires it (see `store::transaction::pending`).
 
 use super::change::Changer;
 use super::forms::Form;

@@ -1,11 +1,12 @@
-//! Where the native tables of a database are kept, and when their store is opened.
+//! The location of a database's native tables, and the opening of their store.
 //!
-//! A folder of business files is only read until somebody creates something native in it, or begins a transaction: nothing
-//! is written into it before. Then `.mainstay` is made. A store that is there is opened with the database, and locked: one process at a time has it.
-//! A second process still reads the other tables of the folder; it is told when it asks for the native ones.
+//! A folder of business files is only read until a statement creates a native object in it, or begins a transaction;
+//! then `.mainstay` is created. An existing store is opened with the database, and locked: only one process may open it
+//! at a time. A second process still reads the other tables of the folder; statements about native tables fail with an
+//! error that says so.
 //!
-//! So is everybody where the store cannot be opened as it is damaged or may not be read: no statement finds a native table
-//! then, or makes one, and each that asks for one gets the reason. A store of which one table is damaged is opened.
+//! The same applies if the store cannot be opened because it is damaged or not readable: no statement finds or creates
+//! a native table, and each that names one gets the reason. A store in which only single tables are damaged is opened.
 
 use mainstay_store::{Store, StoreOptions};
 use mainstay_types::{Code, Error, Result};

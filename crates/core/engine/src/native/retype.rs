@@ -1,16 +1,16 @@
-//! The rows of a table through an ALTER TABLE: those that get a column, and those whose column gets another type.
+//! The rows of a table during ALTER TABLE: a column is added, or its type changes.
 //!
 //! ```text
-//!   references that name the column     are taken away
+//!   references that name the column     are dropped
 //!   a column of the new type            is added, NULL in all rows
 //!   each row                            its value, or USING's, converted as an assignment does; row, value and reason
-//!                                       of the first that cannot be are the error
-//!   the old column                      goes; the new one has its place, name, keys, indexes, default
-//!   checks                              are looked at; so are the references, which come back
+//!                                       of the first that does not convert are the error
+//!   the old column                      is dropped; the new one takes its place, name, keys, indexes, default
+//!   checks                              are verified; so are the references, which are created again
 //! ```
 //!
-//! All of it in the statement's transaction, whose rollback takes all of it back. Nobody else writes meanwhile: the first
-//! change of the catalog waits for that.
+//! All of it runs in the statement's transaction and is rolled back with it. No other transaction writes in the
+//! meantime, because the first change of the catalog waits for the open ones.
 //!
 //! Limit: each row is written twice.
 

@@ -1,7 +1,8 @@
-//! Sequences as a session uses them: by name, and with what it was given last.
+//! Sequences of a session: by name, and with the last value that the session took.
 //!
-//! Values are given at once and never again, whatever becomes of the transaction ([`mainstay_store::Store::next_value`]).
-//! The last value belongs to the session: values given to another one never show in `currval`.
+//! A value is taken at once and never given again, whatever the outcome of the transaction
+//! ([`mainstay_store::Store::next_value`]). The last value belongs to the session: values given to another one never
+//! show in `currval`.
 
 use super::Scope;
 use mainstay_planner::{DEFAULT_SCHEMAS, Sequences, SharedValues, unknown_sequence};

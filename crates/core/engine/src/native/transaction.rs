@@ -1,7 +1,7 @@
-//! The transaction of a session, and what one statement of it sees.
+//! The transaction of a session, and the views of its statements.
 //!
-//! A statement outside of a transaction has one of its own, which ends with it. The answer of a query outlives the call
-//! that began it, so what it sees is kept by the answer ([`StatementView`]) and not by the session.
+//! A statement outside of a transaction runs in one that ends with the statement. The answer of a query outlives the
+//! call that started it, so the answer keeps its view ([`StatementView`]), not the session.
 
 mod deferred;
 mod view;

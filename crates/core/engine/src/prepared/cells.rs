@@ -1,4 +1,4 @@
-//! A statement about one row, bound to its table: which index finds the row, and where each value comes from.
+//! A statement about one row, bound to its table: the index that finds the row, and the source of each value.
 
 use super::uses::{Moved, Uses};
 use crate::native::{Form, key_of};

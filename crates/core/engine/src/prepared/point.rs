@@ -1,7 +1,7 @@
 //! The row executor: one row, found by its key, read or written.
 //!
-//! No async, no plan, no vector: the key's bytes are made in a reused buffer, the index gives a position, and values are
-//! read where they lie.
+//! No async, no plan, no vector: the bytes of the key are built in a reused buffer, the index gives a position, and
+//! values are read in place.
 
 use super::cells::{COLUMNS, Cells, Fast, FastKind, KEY_COLUMNS, Key, Source, fits, is_exact};
 use super::rows::Rows;

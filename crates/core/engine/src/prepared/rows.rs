@@ -1,4 +1,4 @@
-//! The rows of a prepared statement, one after the other.
+//! Rows of a prepared statement, one at a time.
 
 use arrow_array::RecordBatch;
 use arrow_schema::SchemaRef;

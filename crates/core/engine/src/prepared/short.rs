@@ -1,8 +1,7 @@
-//! Statements of a few rows that have more than a key: joins, ranges, groups, changes of what they find.
+//! Statements over a few rows that have more than a key: joins, ranges, groups, changes of the found rows.
 //!
-//! The planner's optimized plan becomes a block of the row executor when the statement is prepared. What the block turns
-//! out not to be made for - a parameter of another type, more rows than a few thousand - is run by the batch executor,
-//! run by run.
+//! The planner's optimized plan becomes a block of the row executor when the statement is prepared. A run that the
+//! block does not support - a parameter of another type, more rows than a few thousand - goes to the batch executor.
 
 use super::cells::{bind_form, fits};
 use super::lock;

@@ -1,16 +1,18 @@
 //! The tables that a prepared statement was compiled for, and the check that they are unchanged.
 //!
-//! The catalog's number changes with everything: another session's table, a temporary table that a procedure makes each time
-//! it runs. What a statement was compiled for is the few tables that it names. While each name leads to a table that is
+//! The version of the catalog changes with every definition: another session's table, a temporary table that a
+//! procedure creates at each run. A statement depends only on the few tables that it names. While each name leads to a
+//! table that is [alike](crate::native::are_alike), the compiled statement stays valid and is bound to the present
+//! tables.
 //! [alike](crate::native::are_alike), what was compiled holds, and is bound to the tables of now.
 //!
 //! ```text
 //!   compile:  the planner asks for names --Recorder--> (name, table, definition) ...      Uses
-//!   later:    the same names in the catalog of now --> alike? --> the tables to be bound to | compile again
+//!   later:    the same names in the present catalog --> alike? --> the tables to bind to | compile again
 //! ```
 //!
-//! Limits: a statement that asked for anything but native tables (a file, a view, a name that is not there) is compiled
-//! again whenever the catalog has changed.
+//! Limits: a statement that names anything but native tables (a file, a view, an unknown name) is compiled again
+//! whenever the catalog has changed.
 
 use crate::native::{Scope, SessionCatalog, are_alike};
 use mainstay_columnar::Table;

@@ -1,4 +1,4 @@
-//! CREATE TABLE: empty or of a query, for everybody or for the session alone.
+//! CREATE TABLE: empty or from a query, permanent or temporary.
 
 use super::{Session, nothing};
 use crate::describe;

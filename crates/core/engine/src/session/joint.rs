@@ -1,4 +1,4 @@
-//! Commits over native and DBF tables, which stay together or not at all.
+//! Atomic commits over native and DBF tables.
 //!
 //! ```text
 //!   DBF tables   everything is written; the journal that could undo it is marked as in doubt
@@ -6,8 +6,9 @@
 //!   DBF tables   the journal is removed
 //!   native       the name is removed
 //! ```
-//! After a crash in between, the journal in doubt keeps everybody from building on the changes. Who opens the database next
-//! looks for its name among the native tables: if it is there the changes stay, else they are undone.
+//! After a crash in between, the journal in doubt protects the changes from every program. The next process that opens
+//! the database looks for the journal's name among the native tables: if it is there the changes stay, else they are
+//! undone.
 //!
 //! Limits: this holds for processes that are killed, and for a loss of power when DBF tables are written durably
 //! (`SET durability = full`).

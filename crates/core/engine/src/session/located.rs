@@ -1,4 +1,4 @@
-//! Errors with their places in the statement: of the rows of an answer, and of a query within the statement.
+//! Errors with their places in the statement: errors of answer rows, and errors in a query within the statement.
 
 use super::{Session, moved};
 use crate::native::SessionCatalog;

@@ -1,4 +1,4 @@
-//! Ranges of tables that a session's transaction holds: nobody else puts rows there until it ends.
+//! Range locks of a session's transaction: no other transaction inserts rows there until it ends.
 
 use super::{Session, again};
 use crate::native::Changed;

@@ -1,4 +1,4 @@
-//! SHOW, and the descriptions of what a session can name: tables, columns, indexes and settings.
+//! SHOW and DESCRIBE: tables, columns, indexes and settings.
 
 use super::Session;
 use crate::describe;

@@ -1,7 +1,7 @@
 //! A writer of random statements over known tables.
 //!
-//! Two sources of choices: one decides the form, the other the literals. The same form with other literals
-//! is the same statement to a plan cache that lifts literals.
+//! Two random sources: one chooses the form, the other the literals. The same form with other literals is the same
+//! statement to a plan cache that lifts literals.
 
 use super::Random;
 

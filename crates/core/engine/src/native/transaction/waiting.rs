@@ -1,4 +1,4 @@
-//! How the transactions of a session wait for those of others.
+//! Waits of a session's transactions for those of other sessions.
 
 use super::SessionTransaction;
 use mainstay_store::Transaction;
