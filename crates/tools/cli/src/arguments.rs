@@ -1,4 +1,4 @@
-//! The command line. Every flag is defined here and nowhere else; `mainstay --help` is made from it.
+//! The command line. Every flag is defined here and nowhere else; `mainstay --help` is generated from it.
 
 use crate::csv_arguments::Csv;
 use crate::exit::Exit;

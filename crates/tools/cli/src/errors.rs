@@ -1,4 +1,4 @@
-//! Errors as a person reads them.
+//! Errors in the form that users read.
 //!
 //! ```text
 //! error: no column "custmer"

@@ -1,15 +1,14 @@
-//! Ctrl-C, and being asked to end.
+//! Ctrl-C, and signals that end the process.
 //!
-//! At the prompt the key reaches the line editor and clears the line. While a statement runs the
-//! terminal sends a signal instead, and the signal cancels the statement through its handle. Pressed
-//! again in a script, before the statement has stopped, it ends the process; the prompt never ends that
-//! way, since a person may press twice out of impatience. In a script nothing is run after the key, whether or not the
-//! statement was done before it could stop.
+//! At the prompt the key reaches the line editor and clears the line. While a statement runs the terminal sends a
+//! signal instead, and the signal cancels the statement through its handle. Pressed again in a script, before the
+//! statement has stopped, it ends the process; the prompt never ends that way, since users press twice out of
+//! impatience. In a script nothing runs after the key, even if the statement had finished before it could stop.
 //!
-//! SIGTERM, and SIGHUP when the terminal has gone, cancel the statement too, give it a moment to put its
-//! files in order, and end the process.
+//! SIGTERM, and SIGHUP when the terminal has gone, cancel the statement too, wait a short time for its rollback, and
+//! end the process.
 //!
-//! SIGXFSZ, which would end the process where a file becomes longer than `ulimit -f` allows, does nothing: the write fails.
+//! SIGXFSZ, which by default ends the process if a file grows beyond `ulimit -f`, is ignored: the write fails.
 
 use crate::exit::Exit;
 use mainstay_engine::CancelHandle;

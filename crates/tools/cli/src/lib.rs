@@ -3,16 +3,16 @@
 //! ```text
 //!  arguments ----> script (-c, -f, standard input) --.
 //!            \                                        >--> shell --> session --> output/*
-//!             `--> prompt (a person types) ----------'       |
+//!             `--> prompt (interactive) -------------'       |
 //!                                                         commands (.tables, \d, USE, BROWSE, ...)
 //! ```
 //!
-//! The command owns no semantics of SQL: it cuts text into statements, hands them to a session of the
-//! engine, and writes what comes back. What it adds is for people: the prompt, the formats, the errors
-//! with their place, the progress bar, and the commands that an xBase hand types without thinking.
+//! The command contains no semantics of SQL: it cuts text into statements, passes them to a session of the engine, and
+//! writes the answers. It adds the parts for users: the prompt, the formats, errors with their place, the progress bar,
+//! and xBase commands.
 //!
-//! **Invariants.** Results go to standard output (or a file), everything else to standard error. A
-//! broken pipe ends the command quietly. Each way to end has its own exit code, listed by `--help`.
+//! **Invariants.** Results go to standard output (or a file), everything else to standard error. A broken pipe ends the
+//! command without a message. Each way to end has its own exit code, listed by `--help`.
 
 extern crate mainstay_ace as ace;
 

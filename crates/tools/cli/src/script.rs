@@ -1,8 +1,8 @@
-//! Text made of statements and commands, cut into pieces and run one by one.
+//! Scripts of statements and commands, cut into pieces and run one by one.
 //!
-//! A statement ends with a semicolon. A command (`.tables`, `\d`, `USE customers`) is one line and needs
-//! none; it is looked for only where a statement may begin. The same rules hold for a script, for
-//! standard input and for the prompt, so what was tried at the prompt can be put into a file.
+//! A statement ends with a semicolon. A command (`.tables`, `\d`, `USE customers`) is one line without one; it is
+//! recognized only where a statement may begin. The same rules apply to a script, to standard input and to the prompt,
+//! so that input of the prompt can be put into a file.
 //!
 //! Standard input is run as it comes: a program may write a statement, read the result, and then write
 //! the next.

@@ -1,7 +1,7 @@
 //! The shell that statements and commands run in: the session, the destination, and the form of results.
 //!
-//! Scripts and the prompt drive the same [`Shell`]; they differ in where the text comes from and in
-//! whether a failed statement ends everything.
+//! Scripts and the prompt drive the same [`Shell`]; they differ in the source of the text and in whether a failed
+//! statement ends everything.
 
 mod server;
 

@@ -1,13 +1,13 @@
-//! The words of a statement, as far as the command needs to see them.
+//! A tokenizer for the command's own needs.
 //!
-//! The prompt must know without the engine where a statement ends, what to colour, and which tables a
-//! half-written statement names. So the text is cut into tokens: strings, quoted names, comments,
-//! numbers, words, and single characters. Nothing is an error here; text that is not closed yet reaches
-//! to the end and says so, and whether the statement means anything is the engine's to say.
+//! Without the engine, the prompt must find the end of a statement, the colours, and the tables that a half-written
+//! statement names. So the text is cut into tokens: strings, quoted names, comments, numbers, words, and single
+//! characters. Nothing is an error here; an unclosed text reaches to the end and is marked as such, and the engine
+//! checks the statement.
 //!
-//! Rules: quotes are doubled inside quotes; `--` comments run to the end of the line; `/* */` comments
-//! nest, as the standard lets them. As in PostgreSQL, a backslash keeps a quote inside of `E'...'`, and `$$...$$` and
-//! `$tag$...$tag$` are texts with anything in them.
+//! Rules: quotes are doubled inside quotes; `--` comments run to the end of the line; `/* */` comments nest, as the
+//! standard allows. As in PostgreSQL, a backslash escapes a quote inside of `E'...'`, and `$$...$$` and `$tag$...$tag$`
+//! are texts with arbitrary content.
 
 use std::ops::Range;
 

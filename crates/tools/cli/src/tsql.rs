@@ -1,8 +1,8 @@
 //! `mainstay FOLDER --tsql`: scripts of T-SQL, with results and errors as `sqlcmd` prints them.
 //!
-//! A statement that fails does not end the script, as there, unless it says `:on error exit`; the exit code says that one
-//! did. What scripts say to sqlcmd itself is read by `sqlcmd`. Ctrl-C ends the batch that runs, and the script with it; who
-//! types goes on.
+//! As in `sqlcmd`, a failed statement does not end the script, unless `:on error exit` is set; the exit code reports
+//! it. Commands of `sqlcmd` itself are read by the module `sqlcmd`. Ctrl-C ends the running batch, and a script with
+//! it; interactive input goes on.
 
 use crate::arguments::{Arguments, Script};
 use crate::exit::Exit;

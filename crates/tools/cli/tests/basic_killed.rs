@@ -1,4 +1,4 @@
-//! Business BASIC programs in processes of their own: killed while they write, and beside another process that has a record.
+//! Business BASIC programs as processes: killed while they write, and beside another process that has locked a record.
 #![cfg(unix)]
 #![allow(clippy::disallowed_methods)]
 

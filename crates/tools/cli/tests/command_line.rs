@@ -1,4 +1,4 @@
-//! The binary as a shell sees it: what it prints where, and how it ends.
+//! The binary as a process: its output streams and exit codes.
 #![allow(clippy::disallowed_methods)]
 
 use std::io::Write;

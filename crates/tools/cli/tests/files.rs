@@ -1,4 +1,4 @@
-//! Files that the command writes, read by it again as tables, and messages about files.
+//! Files that the command writes and reads again as tables, and messages about files.
 #![allow(clippy::disallowed_methods)]
 
 use std::path::Path;

@@ -1,8 +1,8 @@
 //! Everyday mistakes, and their messages: the place, the words of the user, and the correct form.
 //!
 //! `mistakes/everyday.sql` has a statement or a command a line. All of them are run over the sample folder, and
-//! `mistakes/everyday.out` has what is printed. What is behind `-- No place` depends on the rows, not on a part of the
-//! text. `MAINSTAY_REWRITE=1` writes it anew: look at the difference before keeping it.
+//! `mistakes/everyday.out` has the output. Statements behind `-- No place` have errors that depend on the rows, not on
+//! a part of the text. `MAINSTAY_REWRITE=1` rewrites the output: look at the difference before committing it.
 #![allow(clippy::disallowed_methods)]
 
 use std::fmt::Write as _;

@@ -1,4 +1,4 @@
-//! Business BASIC programs as a shop uses them: the sample application with a clerk's input from a file, and `check`.
+//! Business BASIC programs end to end: the sample application with a clerk's input from a file, and `check`.
 #![allow(clippy::disallowed_methods)]
 
 use std::fs::{self, File};

@@ -1,5 +1,5 @@
-//! `mainstay check --repair`: damaged tables are made anew in new files, the old ones stay, and the exit code says whether
-//! all is sound now.
+//! `mainstay check --repair`: damaged tables are rebuilt in new files, the old ones stay, and the exit code reports
+//! whether the new ones are sound.
 #![allow(clippy::disallowed_methods)]
 
 use std::collections::BTreeMap;

@@ -1,4 +1,4 @@
-//! `mainstay serve` as a process: what many clients cost it, and what others can do with its folder meanwhile.
+//! `mainstay serve` as a process: its costs with many clients, and the access of other processes to its folder.
 #![allow(clippy::disallowed_methods)]
 
 mod wire;

@@ -1,4 +1,4 @@
-//! `--repair` and `--replace`: what became of each damaged table, in words that never say more than is true.
+//! Reports of `--repair` and `--replace`: the result for each damaged table.
 
 use super::{Wishes, summary};
 use crate::arguments::Engine;

@@ -1,7 +1,8 @@
-//! Conditions and fields as an xBase hand types them, as SQL.
+//! Conditions and fields of xBase commands, translated to SQL.
 //!
-//! They are xBase's (`name = 'Mill' .AND. balance > 5`), with its meaning: `=` looks as far as the right text goes, and a blank
-//! field is 0 or before all days. What only SQL has (`LIKE`, `IN`, `IS NULL`, a subquery, one of its functions) is taken as SQL.
+//! They have the syntax and the meaning of xBase (`name = 'Mill' .AND. balance > 5`): `=` compares up to the length of
+//! the right text, and a blank field is 0 or before all dates. Constructs that only SQL has (`LIKE`, `IN`, `IS NULL`, a
+//! subquery, one of its functions) are taken as SQL.
 
 use crate::errors::{Failure, nearest};
 use crate::tokens::{self, Kind, Token};

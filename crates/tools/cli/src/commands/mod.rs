@@ -1,14 +1,14 @@
-//! The commands beside SQL: those with a dot, psql's with a backslash, and the words of xBase.
+//! The commands beside SQL: dot commands, psql's backslash commands, and xBase commands.
 //!
-//! All of them stand in one table ([`COMMANDS`]); finding a command, its help and the completion of its
-//! name and argument follow from the row. The three families differ in how a name is matched:
+//! All of them are in one table ([`COMMANDS`]); the look-up of a command, its help and the completion of its name and
+//! argument follow from its row. The three families differ in how a name is matched:
 //!
 //! - `.tables`: the name, or so much of it that only one command is left;
 //! - `\dt`: exactly the name;
 //! - `LIST STRUCTURE`: words in any case, each cut to four letters or more if one likes, as every xBase
 //!   takes them.
 //!
-//! A statement of SQL never starts like that, so nothing has to be escaped.
+//! No statement of SQL starts like that, so nothing has to be escaped.
 
 mod browse;
 mod catalog;

@@ -1,7 +1,7 @@
-//! The words that an xBase hand types: USE, LIST, DISPLAY, COUNT, GO, SKIP.
+//! xBase commands: USE, LIST, DISPLAY, COUNT, GO, SKIP.
 //!
-//! There is one work area. It knows its table and the number of its current record, and each command
-//! becomes a statement of SQL over them:
+//! There is one work area, with its table and the number of its current record. Each command becomes a statement of SQL
+//! over them:
 //!
 //! ```text
 //! USE customers                     (remembered)
@@ -10,8 +10,8 @@
 //! SKIP 2                            SELECT _recno ... WHERE _recno > 17 ORDER BY _recno LIMIT 1 OFFSET 1
 //! ```
 //!
-//! The arguments: `super::request`. Fields and conditions are xBase's, or SQL's: `super::condition`. Tables without record numbers (CSV, Parquet)
-//! are counted through in their order.
+//! `super::request` parses the arguments; fields and conditions are xBase's, or SQL's (`super::condition`). In tables
+//! without record numbers (CSV, Parquet), records are counted in their order.
 
 use super::request::{Made, Part, Request, Scope};
 use super::{browse, condition};

@@ -1,15 +1,14 @@
 //! One value as text.
 //!
-//! Every format writes values the same way and only quotes them differently, so what a value looks like
-//! is decided here once: timestamps as `YYYY-MM-DD HH:MM:SS[.fff]`, decimals with their full scale,
-//! floats as the shortest text that reads back to the same number, UUIDs as PostgreSQL shows them, other bytes as
-//! hexadecimal digits.
+//! Every format writes values the same way and only quotes them differently, so the text of a value is defined here
+//! once: timestamps as `YYYY-MM-DD HH:MM:SS[.fff]`, decimals with their full scale, floats as the shortest text that
+//! reads back to the same number, UUIDs as PostgreSQL shows them, other bytes as hexadecimal digits.
 //!
-//! A value is found by [`resolve`] first, which follows dictionaries to the value behind the key and
-//! says when there is none: a NULL may sit in the keys, in the dictionary, or be the whole column.
+//! [`resolve`] finds a value first: it follows dictionaries to the value behind the key and reports NULL, which may be
+//! in the keys, in the dictionary, or the whole column.
 //!
-//! Limits: times with a zone are written as the moment in UTC with a `Z`. Lists, structs and the rarer
-//! types of Arrow are left to Arrow's own formatter; JSON writes lists and structs itself.
+//! Limits: timestamps with a zone are written in UTC with a `Z`. Lists, structs and the rarer types of Arrow are left
+//! to Arrow's own formatter; JSON writes lists and structs itself.
 
 use arrow_array::cast::AsArray;
 use arrow_array::types::*;

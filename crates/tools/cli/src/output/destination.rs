@@ -1,4 +1,4 @@
-//! Where results go: the screen, a pipe, or a file.
+//! The destination of results: the screen, a pipe, or a file.
 //!
 //! Stored text may contain escape sequences; on a screen they are shown, not executed.
 //!

@@ -1,12 +1,11 @@
-//! Results on their way out: eleven formats, all fed with record batches as they come.
+//! Output of results: eleven formats, all fed with record batches as they come.
 //!
 //! ```text
 //!  Answer --batch--> ResultWriter (table, csv, json, ...) --bytes--> Destination (screen, pipe, file)
 //! ```
 //!
-//! No writer keeps the whole result. The table format keeps what it measures its widths on, Parquet
-//! keeps a row group. A writer is opened when the first batch is there, so that a statement that fails
-//! at once leaves nothing behind.
+//! No writer keeps the whole result. The table format keeps the rows from which it measures its widths, Parquet keeps a
+//! row group. A writer is opened with the first batch, so that a statement that fails at once leaves no output.
 
 mod arrow;
 pub(crate) mod cell;

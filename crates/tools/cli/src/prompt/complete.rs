@@ -1,12 +1,12 @@
-//! Completion: what could stand where the cursor is.
+//! Completion of the text at the cursor.
 //!
-//! At the start of a line, the names of commands. After a command, what it takes: a table, a format, a
-//! file. In a statement, by the word before: tables after FROM and JOIN, otherwise the columns of the
-//! tables that the statement names, then functions, keywords, tables, and last the columns of all other
-//! tables. After `t.` the columns of `t`, which may be an alias.
+//! At the start of a line, the names of commands. After a command, its kind of argument: a table, a format, a file. In
+//! a statement, by the word before: tables after FROM and JOIN, otherwise the columns of the tables that the statement
+//! names, then functions, keywords, tables, and last the columns of all other tables. After `t.` the columns of `t`,
+//! which may be an alias.
 //!
-//! The catalog is read at most every two seconds, so that a new file is found and typing stays fast. The session's own
-//! tables come from the prompt, which knows them before each line.
+//! The catalog is read at most every two seconds, so that a new file is found and typing stays fast. The session's
+//! temporary tables come from the prompt, which lists them before each line.
 
 use crate::commands::{self, COMMANDS, Takes};
 use crate::tokens::{self, Kind, Token, typed_name};

@@ -1,4 +1,5 @@
-//! The prompt as a client of a running server: `mainstay tds://user@host/db`, and a folder whose native tables a server has.
+//! The prompt as a client of a running server: `mainstay tds://user@host/db`, and a folder whose native tables a server
+//! has open.
 //!
 //! ```text
 //!   shell (formats, commands, scripts)

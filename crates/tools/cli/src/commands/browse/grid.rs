@@ -1,4 +1,4 @@
-//! Where the person is in the table, and the lines that show it.
+//! The cursor of BROWSE in the table, and the lines that show it.
 
 use crate::output::table::{fit, thousands};
 use unicode_width::UnicodeWidthStr;
