@@ -1,7 +1,7 @@
-//! Counting what is allocated, beside the clock.
+//! Counts of allocations, beside the clock.
 //!
-//! The program wraps its allocator in [`Counting`]. While nobody counts, an allocation costs one more look at a flag, which
-//! is what the times are taken with; rows are counted in a run of their own.
+//! The program wraps its allocator in [`Counting`]. While counting is off, an allocation costs one additional check of
+//! a flag; times are taken in this state, and allocations are counted in a separate run.
 
 use std::alloc::{GlobalAlloc, Layout};
 use std::cell::Cell;

@@ -1,9 +1,9 @@
-//! Answers as plain rows, so that one check judges every system.
+//! Answers as plain rows, so that one check serves every system.
 //!
-//! Each system hands out its own types: Mainstay decimals and dictionaries in Arrow batches, SQLite
-//! doubles, Python JSON. All of them become [`Cell`]s. Numbers that are exact stay exact and are compared
-//! as such whatever their scale; a double is right when it is within one part in 10^11 of the truth, which
-//! is less than half a cent in every sum at the published sizes.
+//! Each system returns its own types: Mainstay decimals and dictionaries in Arrow batches, SQLite doubles, Python JSON.
+//! All of them become [`Cell`]s. Exact numbers stay exact and are compared as such whatever their scale; a double is
+//! right when it is within one part in 10^11 of the truth, which is less than half a cent in every sum at the published
+//! sizes.
 
 use arrow_array::cast::AsArray;
 use arrow_array::types::*;

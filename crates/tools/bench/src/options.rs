@@ -1,8 +1,7 @@
 //! The command line of `mainstay bench`.
 //!
-//! `--csv` and `--markdown` take a file or, without one, write to standard output in place of the table.
-//! The word after them is a file unless it starts with `-` or is the name of a suite; `--csv=FILE` leaves
-//! no doubt.
+//! `--csv` and `--markdown` take a file or, without one, write to standard output in place of the table. The word after
+//! them is a file unless it starts with `-` or is the name of a suite; `--csv=FILE` is unambiguous.
 
 use crate::suite::{Settings, Suite};
 use crate::xbase::MOST_ROWS;

@@ -1,8 +1,8 @@
 //! Results of a run, and the verdict on each row.
 //!
-//! A row is in order when every answer was right, both medians are at or under their targets, and no peer
-//! that answered right in this run had a smaller median. Anything else is a [`Fault`]. A wrong or missing
-//! answer is a failure of the run in any case; the other faults are when the user asked for `--check`.
+//! A row is in order if every answer was right, both medians are at or under their targets, and no peer that answered
+//! right in this run had a smaller median. Anything else is a [`Fault`]. A wrong or missing answer is always a failure
+//! of the run; the other faults are failures with `--check`.
 
 use crate::machine::{Machine, Memory};
 use crate::statistics::Statistics;

@@ -1,16 +1,16 @@
-//! The seam between what is measured and how it is reported.
+//! The interface between the suites and the report.
 //!
 //! ```text
-//!   Suite ── rows() ──> Row, Row, ...            what TARGETS says: published, peers, target
-//!     └───── start() ─> Bench                    the data is made, the systems are ready
+//!   Suite ── rows() ──> Row, Row, ...            definition: published, peers, target
+//!     └───── start() ─> Bench                    the data is generated, the systems are ready
 //!                         ├ subject: System      Mainstay
-//!                         ├ peers: [System]      whatever is installed here
-//!                         └ absent, facts        said in the notes
+//!                         ├ peers: [System]      all that are installed here
+//!                         └ absent, facts        lines of the notes
 //! ```
 //!
-//! A suite is a module that implements [`Suite`] and is named in [`crate::suites`]; everything else (which
-//! rows run, verdicts, tables, charts) is shared. A [`System`] measures a row and judges its own answer
-//! against the truth that the suite worked out from its data, never against another system.
+//! A suite is a module that implements [`Suite`] and is named in [`crate::suites`]; everything else (the choice of
+//! rows, verdicts, tables, charts) is shared. A [`System`] measures a row and checks its own answer against the truth
+//! that the suite calculates from its data, never against another system.
 
 use crate::statistics::Statistics;
 use mainstay_types::Result;

@@ -1,4 +1,4 @@
-//! The calls of the library that the rows make, as a C program declares them.
+//! Library calls of the rows, declared as in a C program.
 //!
 //! The functions are those that `libace.so` exports, linked in. Fields are named by number, as `rddads` does it: a
 //! pointer whose value is the number.

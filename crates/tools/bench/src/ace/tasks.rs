@@ -1,4 +1,4 @@
-//! The rows: what a run does, what must be true afterwards, and the figures known of it.
+//! Rows of the suite: the task of a run, the condition that must hold afterwards, and the known figures.
 
 use super::calls::{Connection, Mode, Order, Outcome, Table};
 use crate::xbase::Data;

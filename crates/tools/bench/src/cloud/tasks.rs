@@ -1,7 +1,7 @@
 //! Tasks of the suite, the same on every system, and the check of their results.
 //!
-//! A run repeats its work until it is long enough to be timed (tens of milliseconds at the standard size), and what it
-//! left in the tables is looked at after every piece, with the clock stopped:
+//! A run repeats its work until it is long enough to be timed (tens of milliseconds at the standard size), and the
+//! tables are checked after every round, with the clock stopped:
 //!
 //! ```text
 //!   run   = rounds x (new table | loop of the system | COUNT, SUMs, MIN, MAX of the table = the truth?)

@@ -1,7 +1,7 @@
 //! The same table as text, Markdown, CSV, JSON and HTML.
 //!
-//! [`grid`] is the table that people read; text, Markdown and HTML only dress it. CSV and JSON have every
-//! figure in a column or key of its own, unrounded.
+//! [`grid`] builds the table for readers; text, Markdown and HTML only format it. CSV and JSON have every figure in a
+//! separate column or key, unrounded.
 
 mod chart;
 mod csv;

@@ -1,4 +1,4 @@
-//! The procedures, their arguments and answers, and the figures known of them.
+//! The procedures, with their arguments, answers and known figures.
 
 use mainstay_tsql_types::{DataType, Length};
 use mainstay_types::Value;

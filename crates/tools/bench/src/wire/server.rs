@@ -1,4 +1,4 @@
-//! A server process for the benchmark: `mainstay serve` over an empty folder, as it is shipped.
+//! A server process for the benchmark: `mainstay serve` over an empty folder, with the default settings.
 
 use crate::scratch::Scratch;
 use std::io::{BufRead, BufReader, Read};

@@ -1,8 +1,8 @@
 //! The rows of the xbase table: statement, earlier figures, targets, and the check of its answer.
 //!
-//! Every check works the answer out from [`Data`] alone. Where SQL leaves the answer open, the check does
-//! too: `LIMIT 10` without an order may give any ten matching rows, and rows of equal `AMT` may come in
-//! any order; but every row must be one of the table and none may come twice.
+//! Every check calculates the answer from [`Data`] alone. Where SQL leaves the answer open, the check does too: `LIMIT
+//! 10` without an order may give any ten matching rows, and rows of equal `AMT` may come in any order; but every row
+//! must be one of the table and none may come twice.
 //!
 //! Figures hold for 100,000 rows only and are left out for other sizes.
 
