@@ -1,7 +1,7 @@
 //! The settings of the server: the `[server]` part of `mainstay.toml`.
 //!
-//! Every key is defined once, in [`KEYS`] and [`Config`]; the reference page `docs/server-settings.md` is written from
-//! [`KEYS`] by a test, which also compares the defaults.
+//! Every key is defined once, in [`KEYS`] and [`Config`]; a test generates the reference page `docs/server-settings.md`
+//! from [`KEYS`], and compares the defaults.
 //!
 //! ```toml
 //! [server]

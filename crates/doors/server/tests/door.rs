@@ -1,4 +1,4 @@
-//! The door, through bare packets: logins, requests, attentions, resets, bulk loads, and what ends a connection.
+//! The TDS door, through bare packets: logins, requests, attentions, resets, bulk loads, and the ends of connections.
 
 mod common;
 

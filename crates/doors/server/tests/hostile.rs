@@ -1,4 +1,4 @@
-//! Connections of which anybody writes the bytes: each ends alone, and a client beside them is served all the while.
+//! Connections with arbitrary bytes: each ends alone, and other clients are served in the meantime.
 
 mod common;
 

@@ -1,4 +1,4 @@
-//! The door for remote ACE clients: who gets in, what is encrypted, and what a client that is lost leaves behind.
+//! The door for remote ACE clients: access, encryption, and the clean-up after a lost client.
 
 use mainstay_fuzzing::mutate::{Random, mutated};
 use mainstay_navigator::client::{Address, Client, OpenHow, RemoteArea};

@@ -1,4 +1,4 @@
-//! The statements that a client has prepared, by the numbers that the protocol has for them.
+//! Prepared statements of a client, by their numbers in the protocol.
 //!
 //! A client names a statement by the number in its description. Some clients send 0 whatever the number is, so the lowest
 //! free one is given.

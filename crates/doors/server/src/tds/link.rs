@@ -1,8 +1,9 @@
-//! A client's socket: bytes in, as messages; packets out; TLS in between where it was agreed on.
+//! A client's socket: messages in, packets out, with TLS between them where it was agreed on.
 //!
 //! Two threads use a link. The connection's own thread reads while it waits for a request, and writes. While a request
-//! runs nobody waits for bytes, but an attention may come: then the watcher looks, without blocking (see `watch`). The
-//! lock of the input says who reads; that of TLS is held for single records only, never while a socket blocks.
+//! runs no thread waits for bytes, but an attention may come: then the watcher reads, without blocking (see `watch`).
+//! The lock of the input belongs to the reading thread; the lock of TLS is held for single records only, never while a
+//! socket blocks.
 //!
 //! ```text
 //!   socket --> [TLS] --> Framer --> packets --> Assembler --> queue of requests

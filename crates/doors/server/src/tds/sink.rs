@@ -1,7 +1,7 @@
 //! The output of a session as packets, as it comes.
 //!
-//! Packets are sent when a good number of them is complete, not one by one: a procedure that loops writes thousands of
-//! small tokens. The last part is sent by who ends the answer.
+//! Packets are sent in groups, not one by one: a procedure that loops writes thousands of small tokens. The end of the
+//! answer sends the last group.
 
 use super::link::Link;
 use crate::host::connection::Connection;

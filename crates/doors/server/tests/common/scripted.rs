@@ -1,6 +1,6 @@
-//! A backend that answers a handful of statements, for tests of the door: no database is behind it.
+//! A backend without a database that answers a handful of statements, for tests of the door.
 //!
-//! It looks at the start of a text, or at a mark anywhere in it:
+//! It recognizes the start of a text, or a mark anywhere in it:
 //!
 //! | text | answer |
 //! |---|---|
