@@ -1,4 +1,4 @@
-//! The habits of this code base, kept by tests.
+//! Rules of this code base, enforced by tests.
 //!
 //! Some rules hold only if a program checks them each time: which crate may link which, that a
 //! file can be read in one sitting, that a page of the documentation points at files that exist.
@@ -8,7 +8,7 @@
 //! them, so that a rule which has gone blind fails too.
 //!
 //! ```text
-//!   repository   which files there are
+//!   repository   the files
 //!   rust_text    code, comments and literals of a Rust file, separated        <- habits, openings
 //!   manifest     the lines of a Cargo.toml                                    <- manifests, dependencies
 //!
@@ -16,7 +16,7 @@
 //!   dependencies   edges between crates against the tables of ARCHITECTURE.md
 //!   structure      cycles of imports (imports) and methods of a type against the same page
 //!   openings       first words of comments, against the same page
-//!   manifests      each crate says what it is and under which licence
+//!   manifests      each crate has a description and a licence
 //!   documents      links lead to files, named tests exist
 //! ```
 //!

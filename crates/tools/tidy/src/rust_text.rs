@@ -1,9 +1,9 @@
-//! Code, comments and literals of a Rust file, told apart.
+//! Separation of code, comments and literals of a Rust file.
 //!
-//! A rule that looks for a word must not find it in a string, and one that counts braces must not count
-//! those of a format string. So a file is cut into parts, and [`RustText`] offers it twice: once with
-//! everything but the code blanked out, once with everything but the comments. Both are as long as the
-//! file and keep its line ends, so that an offset means the same place in each.
+//! A rule that searches for a word must not find it in a string, and one that counts braces must not count those of a
+//! format string. So a file is cut into parts, and [`RustText`] provides it twice: once with everything but the code
+//! blanked out, once with everything but the comments. Both are as long as the file and keep its line ends, so that an
+//! offset means the same place in each.
 
 use std::ops::Range;
 
