@@ -1,12 +1,11 @@
-//! Running a plan: what the leaves share while one statement runs, and the answer that comes out.
+//! Execution of a plan: the state that its leaves share during one run, and the answer.
 //!
-//! A [`Run`] belongs to one execution. It pins one snapshot per table, so a statement that reads a table
-//! twice sees the same state of it; it carries the wish to stop, and counts what has been read. The
-//! leaves find it in DataFusion's task context, so the plans themselves hold no state of a run and may be
-//! run by many sessions at once.
+//! A [`Run`] belongs to one execution. It pins one snapshot per table, so a statement that reads a table twice sees the
+//! same state of it; it carries the cancellation, and counts reads. The leaves find it in DataFusion's task context, so
+//! plans have no state of a run, and many sessions can run one plan at once.
 //!
-//! The answer is pulled by the caller's own thread. Leaves of ours are always ready, so a plan made of
-//! them alone runs to its end without a hand-over between threads.
+//! The caller's own thread pulls the answer. Mainstay's leaves never suspend, so a plan of leaves alone runs to its end
+//! without a hand-over between threads.
 
 use crate::execute::cancellation::{CancelHandle, cancelled, timed_out};
 use crate::execute::memory::Share;
