@@ -7,15 +7,15 @@
 //!   analyzer   rewrite: hard ones become nodes of [`Lateral`], whose columns of the row are outer references
 //!   planning   the inner plan is optimized for a set of keys at once, if it looks its rows up by them     (sets)
 //!              and once more for a single key, with a placeholder for each column of it                   (plan)
-//!   running    rows are collected, the plan runs for their distinct keys, its rows are assigned          (run, answers)
+//!   running    rows are collected, the plan runs for their distinct keys, its rows assigned              (run, answers)
 //!              otherwise for each distinct key: values into placeholders, operators, rows; remembered     (run)
 //! ```
 //!
 //! DataFusion turns most subqueries into joins, which is better wherever the result is right. This module evaluates the
 //! subqueries that its rules do not support (limits, windows, unions, table functions, columns of a query further out)
 //! or answer wrongly: aggregates that give a row for an empty input, HAVING, IN whose unknown result matters ([`easy`],
-//! [`below`]), and ON ([`sides`]). So does a subquery that may fail in a branch that not every row reaches ([`guard`],
-//! [`failing`]): a join evaluates it for all.
+//! [`below`]), and ON ([`sides`]). It also evaluates a subquery that may fail in a branch that not every row reaches
+//! ([`guard`], [`failing`]): a join evaluates it for all.
 //!
 //! The parts of an inner plan that are the same for every row run once ([`constant`]).
 //!

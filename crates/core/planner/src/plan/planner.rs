@@ -1,4 +1,4 @@
-//! From text to a plan that can be run, and the cache of such plans.
+//! The planner: from the text of a statement to an executable plan, with the plan cache.
 
 use crate::analyze::char_columns::FIELD_COLUMN;
 use crate::analyze::field_metadata::only_of_tables;
