@@ -511,8 +511,8 @@ pub(super) fn several_rows() -> DataFusionError {
     to_datafusion(Error::new(Code::InvalidValue, message).because(Cause::SeveralRows))
 }
 
-/// Returns true if the last value of a row is among those of the inner rows: unknown if it is NULL, or if it is not
-/// there and a NULL is.
+/// The truth of IN for the last value of a row and those of the inner rows: NULL if the value is NULL, or if it is
+/// missing there and a NULL is not.
 fn is_in(batch: &RecordBatch, row: usize, found: &Found) -> Result<ScalarValue> {
     let (Some(compared), Some(values)) = (batch.columns().last(), found.rows.columns().first()) else {
         return internal_err!("IN without a column");

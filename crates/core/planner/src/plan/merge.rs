@@ -113,7 +113,7 @@ impl Rows<'_> {
         column(self.target, self.position)
     }
 
-    /// Returns true if a row is one for this case.
+    /// The condition that a row belongs to this case.
     fn is_case(&self, wanted: MergeCase) -> Expr {
         let there = |table: &str, name: &str| Expr::IsNotNull(Box::new(column(table, name)));
         let missing = |table: &str, name: &str| Expr::IsNull(Box::new(column(table, name)));
@@ -124,7 +124,7 @@ impl Rows<'_> {
         }
     }
 
-    /// Returns true if a branch may be taken, if none before it is.
+    /// The condition of a branch, for rows for which no earlier branch is taken.
     fn is_taken(&self, branch: &MergeBranch) -> Expr {
         let is_case = self.is_case(branch.case);
         match &branch.condition {
