@@ -204,7 +204,7 @@ impl Database {
         native.failure().map_or_else(|| native.store().damage(), |failure| vec![failure])
     }
 
-    /// The settings of tables that do not exist: without a warning nobody would notice that they have no effect.
+    /// Warnings about settings of tables that do not exist, which would otherwise be ignored without notice.
     pub fn setting_warnings(&self) -> Vec<Error> {
         let fs = self.shared.catalog.file_system();
         let path = self.path();

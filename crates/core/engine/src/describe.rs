@@ -74,7 +74,7 @@ pub struct IndexInfo {
 
 /// A table for the list of all: one that cannot be read has only its name, file and the reason.
 ///
-/// Errors: the wish to end the list.
+/// Errors: that of cancellation.
 pub(crate) fn listed(catalog: &FolderCatalog, name: &str) -> Result<Option<TableInfo>> {
     match described(catalog, name) {
         Ok(info) => Ok(info),
@@ -94,7 +94,7 @@ pub(crate) fn listed(catalog: &FolderCatalog, name: &str) -> Result<Option<Table
     }
 }
 
-/// A table with everything that is known about it; `None` if there is none of this name.
+/// The full description of a table; `None` for an unknown name.
 pub(crate) fn described(catalog: &FolderCatalog, name: &str) -> Result<Option<TableInfo>> {
     if let Some(info) = native_info(catalog, name)? {
         return Ok(Some(info));

@@ -34,8 +34,8 @@ pub struct Options {
     /// hold together: one half for the first, a quarter each for the others. Half of the machine's memory unless said
     /// otherwise.
     pub memory_limit_bytes: Option<u64>,
-    /// Threads that a statement may use over large tables, and to read what nobody has read. All processors unless said
-    /// otherwise.
+    /// Threads that a statement may use over large tables, and to read uncached groups. The default is the number of
+    /// processors.
     pub threads: Option<usize>,
     /// How long a statement may run.
     pub statement_timeout: Option<Duration>,
@@ -111,7 +111,7 @@ struct SettingsFile {
 }
 
 impl SettingsFile {
-    /// The file at this path; nothing is said where there is none.
+    /// The file at this path; empty settings if there is no file.
     fn read(fs: &dyn FileSystem, path: &Path) -> Result<SettingsFile> {
         if fs.stamp(path).is_err() {
             return Ok(SettingsFile::default());

@@ -36,7 +36,7 @@ const COMPANIONS: [&str; 6] = ["fpt", "dbt", "smt", "adm", "cdx", "adi"];
 pub struct Repaired {
     /// The table, which stays as it is.
     pub table: PathBuf,
-    /// The new one, or why there is none.
+    /// The new table, or the error.
     pub outcome: Result<NewTable>,
 }
 
@@ -131,7 +131,7 @@ pub fn replace(table: &Path, new: &NewTable, old: &Path) -> Result<Option<PathBu
             let hint = "end the programs that use it, and run the command again";
             return Err(error.hint(hint));
         }
-        // A damaged table may be one that cannot be opened; nobody else can either.
+        // A damaged table may fail to open; then no other program has it open either.
         opened => drop(opened),
     }
     if !fs.is_folder(old) {

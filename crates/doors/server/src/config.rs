@@ -53,7 +53,7 @@ pub struct User {
     pub read_only: bool,
 }
 
-/// Without the hash, which is nobody's business.
+/// Omits the hash, which must not reach a log.
 impl std::fmt::Debug for User {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         write!(f, "User({:?})", self.name)

@@ -187,7 +187,7 @@ fn say(text: &str) {
     let _ = writeln!(io::stderr(), "{text}");
 }
 
-/// Refuses a file for results whose name asks for no format when nobody does. T-SQL has one format.
+/// Refuses an output file if neither its name nor an option determines the format. T-SQL has one format.
 fn check_output(arguments: &Arguments) -> Result<(), Error> {
     arguments.output.csv.style().check().map_err(|message| Error::new(Code::InvalidSetting, message))?;
     match &arguments.output.output {

@@ -370,7 +370,7 @@ impl Shell {
     /// Tells the person something that is no result.
     pub(crate) fn tell(&mut self, line: &str) -> Result<(), Failure> {
         self.destination.flush()?;
-        // A closed standard error leaves nobody to tell.
+        // If standard error is closed, the message is lost.
         let _ = writeln!(io::stderr(), "{line}");
         Ok(())
     }
@@ -380,8 +380,7 @@ impl Shell {
         if self.conduct.echo { self.print(&format!("{text}\n")) } else { Ok(()) }
     }
 
-    /// Tells what went wrong and remembers how the process must end. A broken pipe stays a failure of
-    /// the output, and is told to nobody.
+    /// Reports an error and remembers the exit code. A broken pipe stays a failure of the output, and is not reported.
     pub(crate) fn report(&mut self, failure: Failure, text: &str, origin: &Origin) -> Failure {
         let error = match failure {
             Failure::Error(error) => error,

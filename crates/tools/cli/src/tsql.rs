@@ -123,7 +123,8 @@ fn read_stdin(page: Option<CodePage>) -> Result<String, Error> {
     Ok(decoded(&bytes, page, &"standard input"))
 }
 
-/// A script's text: by its byte order mark, in the code page that was said, or in UTF-8. It is said when it is none of these.
+/// A script's text: by its byte order mark, in the given code page, or in UTF-8. A message tells the user if it is none
+/// of these.
 fn decoded(bytes: &[u8], page: Option<CodePage>, place: &dyn std::fmt::Display) -> String {
     let read = script_text(bytes, page);
     if read.is_assumed {

@@ -103,7 +103,7 @@ impl Changer<'_> {
     ) -> Result<()> {
         let Some(last) = appended.map(|records| *records.end()) else { return Ok(()) };
         self.given.note_record(last);
-        // The number of a record's version is none that it was given.
+        // A row version is not a number that the statement took.
         let is_given = |field: &usize| table.counts(*field) && table.fields()[*field].kind != FieldKind::RowVersion;
         let Some(field) = (0..table.fields().len()).find(is_given) else { return Ok(()) };
         let mut bytes = Vec::new();

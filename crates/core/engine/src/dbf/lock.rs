@@ -28,8 +28,8 @@ const ROUNDS: usize = 100;
 /// The rows of a query whose first column is the number of a record of the table. All these records are locked when
 /// this returns, and are as the query has seen them.
 ///
-/// Errors: `LockTimeout` when a record is not given back in time, naming who has it; those of the query, and of the wish
-/// to end the statement.
+/// Errors: `LockTimeout` when a record is not unlocked in time, with the holder's name; those of the query, and of
+/// cancellation.
 pub(super) fn locked_rows(
     table: &DbfTable,
     open: &mut IndexedTable,

@@ -76,7 +76,7 @@ impl OpenTables {
         Ok(open)
     }
 
-    /// Has the tables that are opened from now on take part in a transaction that somebody else ends.
+    /// Makes the tables that are opened from now on join a transaction that the caller controls.
     ///
     /// Errors: `TransactionState` when there is one already.
     pub(crate) fn join(&mut self, transaction: &Transaction) -> Result<()> {

@@ -124,7 +124,7 @@ impl Definitions<'_> {
     }
 }
 
-/// Returns true if a change has texts of expressions that nobody has looked at.
+/// Returns true if a change contains unchecked expression texts.
 fn has_new_expressions(change: &Alteration) -> bool {
     matches!(
         change,

@@ -211,7 +211,8 @@ impl Changer<'_> {
             transaction.wait_for_commits()?;
             let view = transaction.begin_statement()?;
             let Some(position) = existing(form, view, &row, upsert.indexes.as_deref())? else {
-                // Another key than the one named, or one that nobody can see: it went, or came after this began.
+                // The conflict is in another key than the named one, or with a row that this snapshot does not see: it
+                // was deleted, or inserted after the transaction began.
                 let is_it = |index: &usize| conflicts_in(form, *index, &error);
                 if upsert.indexes.as_ref().is_some_and(|indexes| !indexes.iter().any(is_it)) {
                     return Err(error);

@@ -32,7 +32,7 @@ struct Dropped {
 }
 
 impl Definitions<'_> {
-    /// DROP: of the session's own first, and of what everybody has.
+    /// DROP: of the session's temporary objects first, then of permanent ones.
     ///
     /// Errors: `UnknownTable` for a name without anything behind it, `DependentObjects` for what is needed.
     pub(crate) fn drop(native: &Native, transaction: &mut Transaction, drop: &Drop) -> Result<()> {
@@ -149,7 +149,7 @@ impl Dropped {
         Ok(())
     }
 
-    /// The sequences of columns that go: those that nobody else can ask are apart.
+    /// Adds the sequences that dropped columns own, and returns those of identity columns, which no other object can use.
     fn take_sequences_of_tables(&mut self, catalog: &Catalog) -> BTreeSet<u64> {
         let tables = catalog.tables.iter().filter(|table| self.tables.contains(&table.id));
         let columns: Vec<_> = tables.flat_map(|table| &table.columns).collect();

@@ -14,7 +14,7 @@ use mainstay_types::{Cause, Code, Error, Result, ValueRef};
 impl Definitions<'_> {
     /// Enables or disables a check or reference of a table, or all of them.
     ///
-    /// Errors: `InvalidValue` when there is none of the name, and those of rows that do not keep to a reference.
+    /// Errors: `InvalidValue` for an unknown name, and those of rows that violate a constraint.
     pub(super) fn enable(
         &self,
         transaction: &mut Transaction,

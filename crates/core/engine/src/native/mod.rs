@@ -111,7 +111,7 @@ impl Native {
         Ok(self.place.open_if_there()?.begin(isolation))
     }
 
-    /// Makes the store if there is none, for what comes next.
+    /// Creates the store if it is missing, for the next change.
     ///
     /// Errors: as [`Native::begin`].
     pub(crate) fn make(&self) -> Result<()> {

@@ -100,7 +100,8 @@ impl Place {
         }
     }
 
-    /// The store for a change of what is there: it is opened, and not made. Where there is none, nothing can be changed.
+    /// The store for a change of existing objects: it is opened, and not created. Without a store there is nothing to
+    /// change.
     pub(crate) fn open_if_there(&self) -> Result<&Arc<Store>> {
         match self.opened.get().is_some() || self.fs.is_folder(&self.folder) {
             true => self.open(),

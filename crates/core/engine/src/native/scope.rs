@@ -89,7 +89,7 @@ impl Scope {
         own.map(|table| table.name.to_lowercase()).collect()
     }
 
-    /// The version of what everybody has.
+    /// The version of the shared catalog.
     pub(super) fn shared_version(&self) -> u64 {
         self.version
     }
@@ -274,7 +274,7 @@ impl mainstay_planner::Catalog for SessionCatalog<'_> {
     }
 }
 
-/// The version of what everybody has together with a session's own tables.
+/// The version of the shared catalog together with a session's temporary tables.
 pub(super) fn with_temporary(shared: u64, own: u64) -> u64 {
     // Of the shared part the low bits tell its states from each other well enough: both change together with a plan that is
     // that old only after millions of definitions. The bit above is that of temporary tables.

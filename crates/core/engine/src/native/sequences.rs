@@ -93,8 +93,8 @@ impl SessionSequences {
         self.take(self.scope.sequence_of(id).ok_or_else(missing)?)
     }
 
-    /// Lets the sequence of this number begin again, unless the transaction is rolled back. That has its table alone, so nobody
-    /// else takes numbers until it ends.
+    /// Restarts the sequence of this number, unless the transaction is rolled back. The transaction has locked its
+    /// table exclusively, so no other one takes numbers until it ends.
     ///
     /// Errors: as [`Transaction::restart`].
     pub(super) fn restart(&self, transaction: &mut Transaction, id: u64) -> Result<()> {

@@ -141,7 +141,7 @@ impl SessionTransaction {
         beside.is_none_or(|beside| std::mem::replace(&mut beside.is_of_statement, is_of_statement))
     }
 
-    /// Lets the wish to end the session's statement end what this thread does, as long as the guard lives.
+    /// Puts the cancellation of the session's statement in force on this thread, as long as the guard lives.
     pub(crate) fn interrupt_in_force(&self) -> InForce {
         if self.is_uninterrupted { interrupt::suspended() } else { InForce::new(Arc::clone(&self.interrupt)) }
     }
@@ -169,7 +169,7 @@ impl SessionTransaction {
         }
     }
 
-    /// Returns true if what exists for its statements is what somebody else's transaction has made of it.
+    /// Returns true if its statements see the catalog changes of another session's transaction.
     pub(crate) fn sees_changed_catalog(&self) -> bool {
         self.beside.as_ref().is_some_and(|beside| beside.outlook.scope().is_some())
     }
@@ -302,7 +302,7 @@ impl SessionTransaction {
         }
     }
 
-    /// Makes room for temporary tables, if there is none yet.
+    /// Creates the container of temporary tables if it is missing.
     pub(crate) fn make_temporary(&mut self) {
         let own = self.temporary.get_or_insert_with(|| Arc::new(TemporaryTables::new(DEFAULT_SCHEMAS[0])));
         if let Some(open) = &mut self.open {
@@ -310,7 +310,7 @@ impl SessionTransaction {
         }
     }
 
-    /// The version of what exists, given that of what everybody has.
+    /// The version of the visible catalog, from that of the shared one.
     pub(crate) fn version(&self, shared: u64) -> u64 {
         let own = self.temporary.as_ref().and_then(|own| own.version_of_tables());
         own.map_or(shared, |own| with_temporary(shared, own))
@@ -468,8 +468,8 @@ impl SessionTransaction {
         self.open.as_mut().map(|open| &mut open.transaction).ok_or_else(no_transaction)
     }
 
-    /// Runs a statement that changes something: within the open transaction, or in one of its own. After an error, that of
-    /// the wish to end it included, nothing of it is done.
+    /// Runs a statement that changes something: within the open transaction, or in a separate one. After an error,
+    /// including cancellation, the statement has no effect.
     ///
     /// When another transaction changed a row first, what the statement did is undone and it begins again with what is
     /// there now, as read committed has it; under other isolations it fails with `Conflict`.

@@ -28,7 +28,7 @@ fn check_not_read(name: &Name, query: &str) -> Result<()> {
 }
 
 impl Session {
-    /// CREATE TABLE. A file of the folder does not keep a table from having its name, and nobody is to be surprised by that.
+    /// CREATE TABLE. A table may have the name of a file of the folder; the statement then gives a notice.
     pub(super) fn create_table(&mut self, text: &str, create: &CreateTable) -> Result<Answer> {
         let file = if create.temporary { None } else { self.file_to_hide(&create.name) };
         if let (Some(file), true) = (&file, create.if_not_exists) {

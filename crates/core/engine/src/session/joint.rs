@@ -38,7 +38,7 @@ impl Session {
         self.transaction.begin(&self.database.shared.catalog.native, None)
     }
 
-    /// Returns true if the open transaction has changed what exists for everybody.
+    /// Returns true if the open transaction has changed the shared catalog.
     pub fn has_changed_catalog(&self) -> bool {
         self.transaction.has_changed_catalog()
     }
@@ -117,8 +117,8 @@ pub(crate) fn settle_commits(database: &Database) -> Result<()> {
     if found.is_empty() && !session.has_joint_commits() {
         return Ok(());
     }
-    // Where another process has the native tables, it is that one's to settle. Where they cannot be read nobody knows, nor
-    // where nothing may be written.
+    // If another process has the native tables open, that process settles the journal. If they cannot be read, or
+    // nothing may be written, the journal stays in doubt.
     if database.shared.options.salvage {
         return Ok(());
     }

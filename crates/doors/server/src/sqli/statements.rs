@@ -62,7 +62,7 @@ impl Statements {
         self.direct.replace(statement)
     }
 
-    /// Makes a statement the current one; false if there is none of this number.
+    /// Makes a statement the current one; false for an unknown number.
     pub fn select(&mut self, id: u16) -> bool {
         self.current = Some(id);
         self.open.contains_key(&id)

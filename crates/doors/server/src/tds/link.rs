@@ -40,7 +40,7 @@ pub(crate) enum Incoming {
     Message(WholeMessage),
     /// A packet of a bulk load.
     Bulk(BulkPacket),
-    /// The wish that the request stop.
+    /// A request to cancel the running request.
     Attention,
 }
 
@@ -127,7 +127,7 @@ impl Link {
         self.input.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// The input, if nobody reads.
+    /// The input, if no other thread is reading.
     pub fn try_input(&self) -> Option<MutexGuard<'_, Input>> {
         self.input.try_lock().ok()
     }

@@ -22,7 +22,7 @@ impl CsvStyle {
         self.delimiter.unwrap_or(if self.decimal == Some(',') { ';' } else { ',' })
     }
 
-    /// Refuses a file that nobody could read again.
+    /// Refuses settings whose files could not be read again.
     pub(crate) fn check(&self) -> Result<(), String> {
         match self.decimal {
             Some(decimal) if decimal == self.separator() => {

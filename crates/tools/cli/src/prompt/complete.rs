@@ -27,9 +27,9 @@ const MOST: usize = 200;
 pub(super) struct Catalog {
     database: Option<Database>,
     read: Option<Instant>,
-    /// Everybody's.
+    /// The permanent tables.
     shared: Vec<Named>,
-    /// The session's own, and everybody's others.
+    /// The session's temporary tables, and the permanent ones that they do not hide.
     tables: Vec<Named>,
     session: OfSession,
 }

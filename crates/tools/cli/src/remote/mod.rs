@@ -199,7 +199,7 @@ impl Remote {
         self.connection.is_in_transaction()
     }
 
-    /// Ends an answer that nobody wants any more.
+    /// Ends an answer that is no longer needed.
     pub(crate) fn abandon(&mut self) {
         self.pending = None;
         self.stop.store(true, Ordering::Relaxed);

@@ -10,7 +10,7 @@ use std::sync::{Arc, Mutex};
 /// The view of one statement on native tables; other tables show the present contents of their files.
 pub(crate) struct StatementView {
     view: mainstay_store::View,
-    /// The transaction of a query that has one of its own: while it is there nobody clears away what it sees.
+    /// The separate transaction of a query: while it exists, no clean-up removes versions that the query sees.
     _own: Option<Mutex<Transaction>>,
 }
 
