@@ -149,7 +149,7 @@ impl Dropped {
         Ok(())
     }
 
-    /// Adds the sequences that dropped columns own, and returns those of identity columns, which no other object can use.
+    /// Adds the sequences that dropped columns own, and returns those of identity columns, which nothing else can use.
     fn take_sequences_of_tables(&mut self, catalog: &Catalog) -> BTreeSet<u64> {
         let tables = catalog.tables.iter().filter(|table| self.tables.contains(&table.id));
         let columns: Vec<_> = tables.flat_map(|table| &table.columns).collect();
