@@ -1,4 +1,4 @@
-//! Hands the compiler's version and the profile to the report: a time means nothing without them.
+//! Passes the compiler's version and the profile to the report, without which a time means nothing.
 
 use std::process::Command;
 

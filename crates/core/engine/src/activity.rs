@@ -1,10 +1,10 @@
-//! The sessions of every door, with the locks that they have of DBF tables: for the views of activity, and for the message of a
-//! lock that is not given back.
+//! Sessions of every door with their DBF locks, for the activity views and for the message of a lock wait that times
+//! out.
 //!
 //! ```text
 //!   sessions of SQL Server's clients     known to their runtime, which shows them beside these
-//!   Informix clients, programs           entered here, as long as the guard lives
-//!   remote ACE clients                   asked for through a source, with their locks
+//!   Informix clients, programs           registered here, as long as the guard lives
+//!   remote ACE clients                   listed by a source, with their locks
 //! ```
 
 use std::collections::BTreeMap;

@@ -1,4 +1,4 @@
-//! Many rows at once: in by batches, out by typed cursors.
+//! Bulk access: appenders that insert batches of rows, and typed cursors that read them.
 
 use crate::native::{Form, batch_of};
 use crate::prepared::fits;
@@ -29,9 +29,9 @@ pub struct Appender<'s> {
     own: Option<Transaction>,
     waiting: Vec<Vec<Value>>,
     appended: u64,
-    /// Whether rows are complete as they come: no checks, no computed columns, no sequences.
+    /// True if rows are complete as they come: no checks, no computed columns, no sequences.
     is_plain: bool,
-    /// Whether a row could not be appended: then none are.
+    /// True if a row could not be appended: then none are.
     has_failed: bool,
 }
 
@@ -73,7 +73,7 @@ impl<'s> Appender<'s> {
         if self.waiting.len() == PORTION { self.write_waiting() } else { Ok(()) }
     }
 
-    /// Whether each value is stored as it is.
+    /// Returns true if each value is stored as it is.
     fn fit(&self, values: &[ValueRef<'_>]) -> bool {
         let columns = &self.form.definition.columns;
         values.iter().zip(columns).all(|(value, column)| fits(value, column.sql_type))
@@ -267,9 +267,9 @@ impl TableCursor {
         }
     }
 
-    /// Whether all rows came.
+    /// Ends the scan.
     ///
-    /// Errors: what kept the cursor from going on.
+    /// Errors: that of the read that ended the scan before its last row.
     pub fn finish(self) -> Result<()> {
         self.failed.map_or(Ok(()), Err)
     }
@@ -290,7 +290,7 @@ impl TableCursor {
         self.stored(column).map_or(ValueRef::Null, |column| column.value(self.slot()))
     }
 
-    /// Whether the value is NULL.
+    /// Returns true if the value is NULL.
     #[inline]
     pub fn is_null(&self, column: usize) -> bool {
         self.stored(column).is_none_or(|column| column.is_null(self.slot()))
@@ -332,12 +332,12 @@ impl TableCursor {
 }
 
 impl Form {
-    /// Whether rows have to be looked at one by one: checks, computed columns, sequences.
+    /// Returns true if rows have to be looked at one by one: checks, computed columns, sequences.
     fn needs_rows(&self) -> bool {
         self.looks_at_rows() || self.definition.columns.iter().any(|column| column.identity.is_some())
     }
 
-    /// Whether a batch has just the types of the table, none of which limits its values further.
+    /// Returns true if a batch has just the types of the table, none of which limits its values further.
     fn takes_as_is(&self, batch: &RecordBatch) -> bool {
         let fits = |(column, array): (&mainstay_store::files::catalog::ColumnDefinition, &ArrayRef)| {
             use mainstay_types::SqlType;

@@ -128,7 +128,7 @@ impl FolderCatalog {
         }
     }
 
-    /// What was opened.
+    /// The folder or file that was opened.
     pub(crate) fn path(&self) -> &Path {
         &self.path
     }

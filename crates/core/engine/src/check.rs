@@ -1,4 +1,4 @@
-//! `mainstay check`: everything that can be found wrong with files, with its place.
+//! `mainstay check`: finds damage in files, with its place.
 
 use crate::folder::{self, Kind, TableFile};
 use crate::native::STORE_FOLDER;
@@ -45,12 +45,12 @@ impl std::ops::AddAssign for Looked {
     }
 }
 
-/// What a check has found, and what it could not look at.
+/// The findings of a check, and the error of tables that it could not check.
 #[derive(Debug)]
 pub struct Checked {
     /// The files and rows that were read.
     pub looked: Looked,
-    /// What is wrong.
+    /// The damage that was found.
     pub findings: Vec<Finding>,
     /// Why the native tables were not checked, if they were not: another process has them open (`Busy`).
     pub unchecked: Option<Error>,

@@ -1,7 +1,7 @@
-//! Rows that a language holds between two of its statements, counted in the memory of running statements.
+//! Rows that a language keeps between two of its statements, counted in the memory of running statements.
 //!
-//! A cursor, `INSERT ... EXEC` and `SELECT ... INTO` read all rows of a query before they go on. Their bytes are added up as
-//! they come; the first ones are not asked for, so that a short result costs nothing.
+//! A cursor, `INSERT ... EXEC` and `SELECT ... INTO` read all rows of a query before they go on. Their bytes are
+//! counted as they come; the first ones are free, so that a short result costs nothing.
 
 use crate::returning::bytes_of;
 use mainstay_planner::{HeldMemory, Planner};

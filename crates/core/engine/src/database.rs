@@ -30,7 +30,7 @@ pub(crate) struct Shared {
     pub(crate) planner: Arc<Planner>,
     pub(crate) catalog: FolderCatalog,
     pub(crate) options: Options,
-    /// What a commit waits for, unless its session says otherwise.
+    /// The durability of commits, unless their session sets another.
     pub(crate) durability: Durability,
     /// See [`Database::backup_folder`].
     pub(crate) backup_folder: Option<PathBuf>,
@@ -204,7 +204,7 @@ impl Database {
         native.failure().map_or_else(|| native.store().damage(), |failure| vec![failure])
     }
 
-    /// The settings of tables that do not exist: without a warning nobody would notice that they have no effect.
+    /// Warnings about settings of tables that do not exist, which would otherwise be ignored without notice.
     pub fn setting_warnings(&self) -> Vec<Error> {
         let fs = self.shared.catalog.file_system();
         let path = self.path();
@@ -214,7 +214,8 @@ impl Database {
         crate::options::unknown_tables(fs.as_ref(), folder, &names).unwrap_or_default()
     }
 
-    /// Whether another process has the native tables of the folder open: they cannot be used here until it has ended.
+    /// Returns true if another process has the native tables of the folder open: they cannot be used here until it has
+    /// ended.
     pub fn is_native_elsewhere(&self) -> bool {
         self.shared.catalog.native.is_elsewhere()
     }
@@ -239,7 +240,7 @@ impl Database {
         self.shared.catalog.native.store().waits()
     }
 
-    /// What open transactions hold of native tables.
+    /// The locks on native tables that open transactions hold.
     pub fn held_locks(&self) -> Vec<HeldLock> {
         self.shared.catalog.native.store().held_locks()
     }

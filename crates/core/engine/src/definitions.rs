@@ -1,4 +1,4 @@
-//! What exists in a database, as definitions: for languages that have a catalog of their own to show.
+//! The objects of a database as definitions, for languages that have their own catalog views.
 
 use crate::database::Database;
 use crate::describe::{self, TableInfo};
@@ -21,7 +21,7 @@ pub use mainstay_store::files::catalog::{
 /// The definitions that a session sees.
 #[derive(Clone, Debug)]
 pub struct Definitions {
-    /// What everybody has, with what the session's open transaction has changed.
+    /// The committed catalog, with the changes of the session's open transaction.
     pub shared: Arc<Catalog>,
     /// The session's temporary tables, if it has any.
     pub temporary: Option<Arc<Catalog>>,
@@ -33,7 +33,7 @@ pub fn field_of(column: &ColumnDefinition) -> Field {
 }
 
 impl Session {
-    /// What exists for the session's next statement.
+    /// The definitions that the session's next statement sees.
     pub fn definitions(&self) -> Definitions {
         self.scope().definitions()
     }
@@ -43,8 +43,8 @@ impl Session {
         self.scope().definition(key).cloned()
     }
 
-    /// Whether a native table of this name is there and differs in nothing but its numbers from one that was defined so:
-    /// what was made for that one holds for it.
+    /// Returns true if a native table of this name is there and differs in nothing but its numbers from one that was
+    /// defined so: what was made for that one holds for it.
     pub fn has_table_like(&self, key: &str, definition: &TableDefinition) -> bool {
         self.scope().definition(key).is_some_and(|now| are_alike(now, definition))
     }
@@ -88,7 +88,7 @@ impl Session {
             Err(error) => return Err(error),
         };
         let column = |(place, (field, of_file)): (usize, (&Arc<Field>, &mainstay_xbase::dbf::Field))| {
-            // What the table itself writes at each change is given by nobody.
+            // No statement may assign to a field that the table itself writes at each change.
             let is_computed = matches!(of_file.kind, FieldKind::ModificationTime | FieldKind::RowVersion);
             let is_identity = table.counts(place) && !is_computed;
             ChangeableColumn { field: Arc::clone(field), is_identity, is_computed }

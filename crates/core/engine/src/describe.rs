@@ -1,4 +1,4 @@
-//! Tables as a person wants to see them listed.
+//! Descriptions of tables for lists that users read.
 
 use crate::catalog::{FolderCatalog, OpenTable};
 use crate::native::Scope;
@@ -34,7 +34,7 @@ pub struct TableInfo {
     pub columns: Vec<ColumnInfo>,
     /// The tags of its indexes.
     pub indexes: Vec<IndexInfo>,
-    /// What the user should know: damage found when it was opened, tags that cannot be used.
+    /// Notes for the user: damage found when the table was opened, tags that cannot be used.
     pub notes: Vec<String>,
 }
 
@@ -47,7 +47,7 @@ pub struct ColumnInfo {
     pub sql_type: String,
     /// Its type in the words of the file: `N(8,2)`.
     pub native_type: String,
-    /// Whether it can be NULL.
+    /// True if it can be NULL.
     pub nullable: bool,
 }
 
@@ -74,7 +74,7 @@ pub struct IndexInfo {
 
 /// A table for the list of all: one that cannot be read has only its name, file and the reason.
 ///
-/// Errors: the wish to end the list.
+/// Errors: that of cancellation.
 pub(crate) fn listed(catalog: &FolderCatalog, name: &str) -> Result<Option<TableInfo>> {
     match described(catalog, name) {
         Ok(info) => Ok(info),
@@ -94,7 +94,7 @@ pub(crate) fn listed(catalog: &FolderCatalog, name: &str) -> Result<Option<Table
     }
 }
 
-/// A table with everything that is known about it; `None` if there is none of this name.
+/// The full description of a table; `None` for an unknown name.
 pub(crate) fn described(catalog: &FolderCatalog, name: &str) -> Result<Option<TableInfo>> {
     if let Some(info) = native_info(catalog, name)? {
         return Ok(Some(info));

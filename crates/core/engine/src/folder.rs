@@ -1,8 +1,8 @@
-//! Which files of a folder are tables, and under which names.
+//! The tables of a folder, by the names of its files.
 //!
-//! A table has its file's name without the extension, in lower case. Where two files would have the same
-//! name, a DBF comes first, then an ADT, and the others add their extension: `orders` and `orders_csv`. A sub-folder
-//! that holds Parquet files, or sub-folders of such whose names say columns (`year=2026`), is one table.
+//! A table has the name of its file without the extension, in lower case. If two files would have the same name, a DBF
+//! comes first, then an ADT, and the others add their extension: `orders` and `orders_csv`. A sub-folder of Parquet
+//! files, or of sub-folders whose names define columns (`year=2026`), is one table.
 
 use mainstay_types::{Code, Error, Result};
 use mainstay_vfs::{FileSystem, Stamp};
@@ -35,7 +35,7 @@ pub(crate) struct TableFile {
     pub(crate) path: PathBuf,
 }
 
-/// What a folder holds.
+/// The contents of a folder.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(crate) struct Listing {
     /// Tables by name.

@@ -1,4 +1,4 @@
-//! The rows that an INSERT gives, before anything is known of its table.
+//! The source rows of an INSERT, independent of the kind of its table.
 
 use arrow_array::RecordBatch;
 use mainstay_columnar::values::value_at;
@@ -11,7 +11,7 @@ use mainstay_types::{Result, Value, ValueRef};
 /// A row of an INSERT: a value for each column that it names; `None` for DEFAULT. Empty for a row of defaults.
 pub(crate) type GivenRow = Vec<Option<Value>>;
 
-/// What reads the source of an INSERT.
+/// Reads the source of an INSERT.
 pub(crate) struct Source<'s> {
     pub(crate) planner: &'s Planner,
     pub(crate) catalog: &'s dyn Catalog,
@@ -23,7 +23,7 @@ pub(crate) struct Source<'s> {
     pub(crate) parameters: &'s [ValueRef<'s>],
 }
 
-/// What an INSERT gives.
+/// The rows that an INSERT adds.
 pub(crate) enum GivenRows {
     All(Vec<GivenRow>),
     /// Those of a query, which have a value for each column.

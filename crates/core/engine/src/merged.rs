@@ -1,7 +1,7 @@
-//! The rows of a MERGE's query, before anything is known of its table.
+//! The rows of a MERGE's query, independent of the kind of its table.
 //!
 //! ```text
-//!   place in the target | number of the branch, or NULL | values of branch 0, of branch 1, ... | what RETURNING wants beside
+//!   place in the target | number of the branch, or NULL | values of branch 0, of branch 1, ... | values for RETURNING
 //! ```
 
 use crate::returning::{Rows, Shown};
@@ -15,21 +15,21 @@ use std::collections::HashSet;
 /// The first column of the query that is a value of a branch.
 const FIRST_VALUE: usize = 2;
 
-/// What is to be done with one row.
+/// The action of a MERGE on one row.
 pub(crate) struct Decision<'m> {
     /// The number of the branch among those of the statement.
     pub(crate) branch: usize,
-    /// What it does.
+    /// The action of the branch that is taken.
     pub(crate) action: &'m MergeAction,
     /// The row of the target; none for an INSERT.
     pub(crate) position: Option<u64>,
     /// A value for each assignment or each value of the INSERT; `None` for DEFAULT.
     pub(crate) values: Vec<Option<Value>>,
-    /// What RETURNING wants to have beside the row, and behind it the row's number.
+    /// The values beside the row for RETURNING, and behind them the row's number.
     pub(crate) beside: Vec<Value>,
 }
 
-/// What a MERGE does, row by row of its query.
+/// The decisions of a MERGE, row by row of its query.
 ///
 /// Errors: `InvalidValue` when two rows of the source would change the same row of the target.
 pub(crate) fn decisions<'m>(merge: &'m Merge, batches: &[RecordBatch], shown: &Shown) -> Result<Vec<Decision<'m>>> {

@@ -1,14 +1,14 @@
-//! How a database is opened: what the caller says, and what the folder's `mainstay.toml` says.
+//! Options for opening a database: those of the caller, and those of the folder's `mainstay.toml`.
 //!
 //! ```toml
-//! code_page = "cp850"          # for all tables whose files do not say
-//! durability = "os"            # what a commit of native tables waits for: full, os or none
+//! code_page = "cp850"          # for all tables whose files do not declare one
+//! durability = "os"            # durability of commits of native tables: full, os or none
 //! backup_folder = "/backups"   # where clients may make backups, beside the folder itself
 //! [tables.customers]
-//! code_page = "windows-1252"   # for this one, whatever its file says
+//! code_page = "windows-1252"   # for this one, whatever its file declares
 //! ```
-//! The section of a CSV table says more ([`TableSettings`]).
-//! How the tables are locked is said there, too: see [`LockSettings`], which tables read for themselves.
+//! The section of a CSV table has further keys ([`TableSettings`]). [`LockSettings`] are in the same file; the tables
+//! read them themselves.
 
 use crate::table_settings::TableSettings;
 use mainstay_csv::CsvOptions;
@@ -34,12 +34,12 @@ pub struct Options {
     /// hold together: one half for the first, a quarter each for the others. Half of the machine's memory unless said
     /// otherwise.
     pub memory_limit_bytes: Option<u64>,
-    /// Threads that a statement may use over large tables, and to read what nobody has read. All processors unless said
-    /// otherwise.
+    /// Threads that a statement may use over large tables, and to read uncached groups. The default is the number of
+    /// processors.
     pub threads: Option<usize>,
     /// How long a statement may run.
     pub statement_timeout: Option<Duration>,
-    /// Whether deleted records are shown, as with SET DELETED OFF.
+    /// True if deleted records are shown, as with SET DELETED OFF.
     pub show_deleted: bool,
     /// Runs every statement on the general executor, without the vector kernels and indexes. Slower, and with
     /// the same answer: it is there to compare the two.
@@ -47,8 +47,8 @@ pub struct Options {
     /// Optimizer rules to leave out, by their names in [`OPTIONAL_OPTIMIZER_RULES`](crate::OPTIONAL_OPTIMIZER_RULES).
     /// Slower, and with the same answer: it is there for diagnosis, to find the rule that a wrong answer comes from.
     pub disabled_optimizer_rules: Vec<String>,
-    /// What a commit waits for in sessions that do not say (`SET durability`). Where this is not said either, what the
-    /// folder's settings say, or `full`.
+    /// The durability of commits in sessions that do not set it (`SET durability`). `None` takes that of the folder's
+    /// settings file, or `full`.
     pub durability: Option<Durability>,
     /// Leaves the folder's native tables to who has them: those of this database are in memory, so that a transaction
     /// over the files needs nothing that one process at a time has.
@@ -86,13 +86,13 @@ impl Options {
     }
 }
 
-/// What a folder's settings file says.
+/// The contents of a folder's settings file.
 #[derive(Debug, Default, Deserialize)]
 #[serde(deny_unknown_fields)]
 struct SettingsFile {
     code_page: Option<String>,
     durability: Option<String>,
-    /// What is said of locks, in here and below, is read by [`LockSettings`].
+    /// [`LockSettings`] reads the lock settings, in here and below.
     #[serde(rename = "lock_scheme")]
     _lock_scheme: Option<String>,
     #[serde(rename = "lock_timeout_ms")]
@@ -105,13 +105,13 @@ struct SettingsFile {
     backup_folder: Option<PathBuf>,
     #[serde(default)]
     tables: HashMap<String, TableSettings>,
-    /// What the server reads for itself.
+    /// The server reads its section itself.
     #[serde(default, rename = "server")]
     _server: toml::Table,
 }
 
 impl SettingsFile {
-    /// The file at this path; nothing is said where there is none.
+    /// The file at this path; empty settings if there is no file.
     fn read(fs: &dyn FileSystem, path: &Path) -> Result<SettingsFile> {
         if fs.stamp(path).is_err() {
             return Ok(SettingsFile::default());
@@ -148,11 +148,11 @@ pub(crate) fn unknown_tables(fs: &dyn FileSystem, folder: &Path, known: &[String
     Ok(named.iter().map(error).collect())
 }
 
-/// What the caller's options and the settings file of the folder say together; the caller has the last word.
+/// The settings of a folder: the caller's options, and under them the settings file.
 #[derive(Debug)]
 pub(crate) struct FolderSettings {
     pub(crate) files: FileSettings,
-    /// What a commit of native tables waits for, unless a session says otherwise.
+    /// The durability of commits of native tables, unless a session sets another.
     pub(crate) durability: Durability,
     /// Where clients may make backups beside the folder itself.
     pub(crate) backup_folder: Option<PathBuf>,
@@ -162,7 +162,7 @@ impl FolderSettings {
     pub(crate) fn read(fs: &dyn FileSystem, folder: &Path, options: &Options) -> Result<FolderSettings> {
         let path = folder.join(SETTINGS_FILE);
         let settings = SettingsFile::read(fs, &path)?;
-        // What the caller asks for is no fault of the file.
+        // An error in the caller's options does not name the file.
         let asked = options.code_page.as_deref().map(code_page).transpose()?;
         let files = FileSettings::of(&settings, asked).map_err(|error| error.at(path.display()))?;
         let said = settings.durability.as_deref().map(str::parse).transpose();

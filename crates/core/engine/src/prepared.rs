@@ -9,9 +9,10 @@
 //!   parameters become literals  -->  the planner, which lifts them again and finds its plan       about 100 us
 //! ```
 //!
-//! Which way a statement goes is decided when it is prepared, by its form and by the table's indexes, and again when the
-//! catalog has changed so that its tables are not what they were (`uses`). Both give the same answer: what the row executor cannot be certain of (a value that its column
-//! cannot hold exactly, a text with trailing blanks) goes through the planner, run by run.
+//! The way of a statement is chosen when it is prepared, by its form and by the table's indexes, and again when the
+//! catalog has changed so that its tables are not the same (`uses`). All ways give the same answer: a run whose
+//! parameters the row executor cannot decide exactly (a value that its column cannot represent, a text with trailing
+//! blanks) goes through the planner.
 
 mod cells;
 mod direct;
@@ -44,7 +45,7 @@ pub struct Prepared {
     fast: Option<Fast>,
     /// The same for what is more than one row by its key.
     short: Option<ShortStatement>,
-    /// What both were compiled for.
+    /// The tables that both were compiled for.
     uses: Uses,
     workspace: Workspace,
     version: Option<u64>,
@@ -65,7 +66,7 @@ impl Found {
     }
 }
 
-/// What runs a statement.
+/// The executor of a statement.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Executor {
     /// A row at a time, over indexes.
@@ -74,7 +75,7 @@ pub enum Executor {
     Batch,
 }
 
-/// What a statement is by its first words.
+/// The kind of a statement by its first words.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Kind {
     Query,
@@ -293,7 +294,7 @@ impl Prepared {
             return Ok(());
         }
         if self.version.is_none() || !self.rebind(session)? {
-            // What a mistake leaves half done is not to be bound again.
+            // A statement that an error left half bound is compiled again.
             self.version = None;
             let mut uses = Uses::default();
             // Not of one row by its key either: a value that the key does not take exactly may be one for a block.

@@ -1,5 +1,5 @@
-//! `mainstay check --repair`: DBF and ADT tables that are damaged, or whose indexes do not agree with them or are missing, made anew in
-//! new files; and `--replace`, which puts the new files in the place of the old ones.
+//! `mainstay check --repair`: rebuilds DBF and ADT tables that are damaged, or whose indexes are missing or
+//! inconsistent, in new files; `--replace` puts the new files in the place of the old ones.
 //!
 //! ```text
 //!   shop/stock.dbf  .fpt  .cdx  stock_id.ntx                  stay as they are, and usable
@@ -9,10 +9,10 @@
 //!   shop/stock.dbf ...                                        the new files
 //!   shop/damaged-20261128-041205/stock.dbf ...                the old ones
 //! ```
-//! What can be read is taken over (`mainstay_xbase::indexed::repair`); a value that cannot be read is blank or NULL in the new
-//! table, and its old bytes are in `stock.rejects.txt` beside it, or with `--replace` beside the old files. The new files are checked in their turn: only
-//! that says whether all is sound now. Nothing is ever written over. New files that are no better than the old ones are
-//! removed.
+//! Readable values are taken over (`mainstay_xbase::indexed::repair`); a value that cannot be read is blank or NULL in
+//! the new table, and its old bytes are in `stock.rejects.txt` beside it, or with `--replace` beside the old files. The
+//! new files are checked in turn: only this check says that they are sound. No file is overwritten. New files that are
+//! no better than the old ones are removed.
 
 use crate::check::table_of;
 use crate::folder;
@@ -36,7 +36,7 @@ const COMPANIONS: [&str; 6] = ["fpt", "dbt", "smt", "adm", "cdx", "adi"];
 pub struct Repaired {
     /// The table, which stays as it is.
     pub table: PathBuf,
-    /// The new one, or why there is none.
+    /// The new table, or the error.
     pub outcome: Result<NewTable>,
 }
 
@@ -63,7 +63,7 @@ pub struct NewTable {
     pub rejects: Option<PathBuf>,
     /// Further losses against the old files: memo files, indexes and their tags.
     pub lost: Vec<Finding>,
-    /// What is wrong with the new files.
+    /// The damage that is left in the new files.
     pub left: Vec<Finding>,
 }
 
@@ -131,7 +131,7 @@ pub fn replace(table: &Path, new: &NewTable, old: &Path) -> Result<Option<PathBu
             let hint = "end the programs that use it, and run the command again";
             return Err(error.hint(hint));
         }
-        // A damaged table may be one that cannot be opened; nobody else can either.
+        // A damaged table may fail to open; then no other program has it open either.
         opened => drop(opened),
     }
     if !fs.is_folder(old) {

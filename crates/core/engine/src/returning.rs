@@ -1,7 +1,7 @@
-//! RETURNING: what a change gives of its rows.
+//! RETURNING: expressions over the changed rows.
 //!
-//! Its expressions are over the row as it has become (or was, in a DELETE), and over values that the statement's query gives
-//! beside it: what the row was before an UPDATE, and columns of the other tables.
+//! The expressions refer to the row after the change (in a DELETE, before it), and to values of the statement's query
+//! beside it: the row before an UPDATE, and columns of the other tables.
 
 use crate::native::{NewRow, batch_of};
 use arrow_array::{Array, ArrayRef, RecordBatch};
@@ -20,13 +20,13 @@ pub(crate) struct Shown {
     bound: Option<BoundReturning>,
     /// The fields of the values beside each row.
     fields: Vec<Arc<Field>>,
-    /// Whether rows of nothing but NULLs stand for rows that are gone, whatever the columns hold.
+    /// True if rows of nothing but NULLs stand for rows that are gone, whatever the columns hold.
     may_miss: bool,
 }
 
 impl Shown {
-    /// What is shown of a table with these columns, of which the last `hidden` ones are not part of `*`. Without a
-    /// RETURNING it shows nothing.
+    /// The RETURNING clause over a table with these columns, of which the last `hidden` ones are not part of `*`.
+    /// Without a RETURNING it gives no rows.
     pub(crate) fn new(
         (name, schema, hidden): (&str, &SchemaRef, usize),
         alias: Option<&Name>,
@@ -54,7 +54,7 @@ impl Shown {
         Rows { kept: Kept { rows: Vec::new(), memory }, ..Rows::default() }
     }
 
-    /// Whether it wants rows.
+    /// Returns true if it wants rows.
     pub(crate) fn is_wanted(&self) -> bool {
         self.bound.is_some()
     }

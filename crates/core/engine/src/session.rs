@@ -57,18 +57,18 @@ pub struct Session {
     /// How its language reads the fields of files.
     reading: FileReading,
     transaction: SessionTransaction,
-    /// What runs of the row executor use again.
+    /// Buffers that runs of the row executor reuse.
     workspace: Workspace,
 }
 
-/// A column of a table that statements can change, for who writes statements for it.
+/// A column of a table that statements can change, for callers that generate statements.
 #[derive(Clone, Debug)]
 pub struct ChangeableColumn {
     /// Its name and type. The metadata has what its dialect declared.
     pub field: Arc<Field>,
-    /// Whether its numbers come from a sequence, or from the counter of a DBF.
+    /// True if its numbers come from a sequence, or from the counter of a DBF.
     pub is_identity: bool,
-    /// Whether it is computed from others.
+    /// True if it is computed from others.
     pub is_computed: bool,
 }
 
@@ -103,8 +103,7 @@ impl Session {
         self.run_text(statement).map_err(placed).map_err(|error| self.located(error, statement))
     }
 
-    /// Runs a statement that changes something, and that neither a cancel nor the time ends: who clears away what a
-    /// cancelled request has left needs that.
+    /// Runs a change that neither cancellation nor the timeout ends: for the clean-up after a cancelled request.
     ///
     /// Errors: as [`Session::execute`].
     pub fn execute_uninterrupted(&mut self, statement: &str) -> Result<Answer> {
@@ -114,7 +113,7 @@ impl Session {
         done
     }
 
-    /// Begins a statement: its time counts from now, and the wish to end the one before does not end it.
+    /// Begins a statement: its time counts from now, and a cancellation of the one before is reset.
     #[inline]
     pub(crate) fn begin_statement(&self) {
         self.cancel.begin(self.timeout);
@@ -129,7 +128,7 @@ impl Session {
     }
 
     fn run_once(&mut self, statement: &str) -> Result<Answer> {
-        // Only queries have plans that are kept, so a text that has one needs no look at its words.
+        // Only queries have cached plans, so a text with a cached plan is a query.
         if let Some(planned) = self.known_query(statement) {
             return self.run_query(&planned, words::without_end(statement));
         }
@@ -154,18 +153,17 @@ impl Session {
 
     /// Prepares a statement. Its parameters are written `?`, or `$1` and so on.
     ///
-    /// Errors: those of reading it. Most of what it names is looked up when it runs.
+    /// Errors: those of parsing. Most names are looked up at execution.
     pub fn prepare(&mut self, statement: &str) -> Result<Prepared> {
         Prepared::new(self, statement)
     }
 
-    /// Rows that a language collects from queries of this session, none yet; `purpose` names them in the message of an
-    /// error ("the rows of a cursor").
+    /// An empty collection of rows for a language; `purpose` names them in errors ("the rows of a cursor").
     pub fn collected_rows(&self, purpose: &'static str) -> CollectedRows {
         CollectedRows::new(&self.database.shared.planner, purpose)
     }
 
-    /// Appends rows to a native table, in the open transaction or in one of their own.
+    /// Appends rows to a native table, in the open transaction or in a separate one.
     ///
     /// Errors: `UnknownTable`.
     pub fn appender(&mut self, table: &str) -> Result<Appender<'_>> {
@@ -179,21 +177,19 @@ impl Session {
         again(|| TableCursor::new(self, table, columns))
     }
 
-    /// Says that UPDATE, DELETE, MERGE and queries that lock wait for rows which others have put in and not committed, at
-    /// every level but snapshot, as engines do that keep these levels with locks. The first statement of a transaction
-    /// that has waited sees what is committed then.
+    /// Makes changes and locking queries wait for uncommitted rows of others, at every level but snapshot, as engines with
+    /// lock-based isolation do. If the first statement of a transaction has waited, it reads the rows committed then.
     pub fn wait_for_pending_rows(&mut self) {
         self.transaction.set_waiting(|waiting| waiting.for_pending = true);
     }
 
-    /// Says which of those in a deadlock gives way: the one of the lowest priority, which is 0 unless it is said. Among
-    /// equals it is the one that comes last.
+    /// Sets the deadlock priority, 0 by default. The lowest one is the victim; among equals, the last to wait.
     pub fn set_deadlock_priority(&mut self, priority: i8) {
         self.transaction.set_waiting(|waiting| waiting.deadlock_priority = priority);
     }
 
     /// The number of the session's transaction in [`Database::waits`] and [`Database::held_locks`], once it has written; 0
-    /// without one. Others may look at it.
+    /// without one. Other threads may read it.
     pub fn transaction_number(&self) -> Arc<AtomicU64> {
         Arc::clone(&self.transaction.sign)
     }
@@ -204,78 +200,78 @@ impl Session {
         SessionSequences { scope, given }.next_of(sequence)
     }
 
-    /// Gives queries of this session functions of a language.
+    /// Registers a language's functions for queries of this session.
     pub fn set_functions(&mut self, functions: Arc<dyn UserFunctions>) {
         self.transaction.functions = Some(functions);
     }
 
-    /// What the statements of this session see, for the session in which the functions run that they call: that session's
-    /// statements see it with [`Session::read_beside`]. The same object for all statements.
+    /// The view of this session's statements, for the session in which the functions run that they call: that session's
+    /// statements read by it with [`Session::read_beside`]. The object is the same for all statements.
     pub fn outlook(&mut self) -> Arc<Outlook> {
         self.transaction.outlook(&self.database.shared.catalog.native)
     }
 
-    /// Lets the statements of this session see what the running statement of another session sees, but for temporary tables,
-    /// which are its own. They may change nothing else.
+    /// Lets the statements of this session read by the view of another session's running statement, except for temporary
+    /// tables, which stay its own. They may change only these.
     pub fn read_beside(&mut self, outlook: Arc<Outlook>) {
         self.transaction.read_beside(outlook);
     }
 
-    /// Says whether statements see what the running statement of the other session does (`true`, to begin with), or what
-    /// a statement would see that it began now; and how it was before.
+    /// Sets whether statements read by the view of the other session's running statement (`true`, the initial setting), or
+    /// by that of a statement that it would begin now. Returns the old setting.
     pub fn see_statement(&mut self, is_of_statement: bool) -> bool {
         self.transaction.see_statement(is_of_statement)
     }
 
-    /// A handle with which another thread stops the running statement.
+    /// A handle with which another thread cancels the running statement.
     pub fn cancel_handle(&self) -> CancelHandle {
         self.cancel.clone()
     }
 
-    /// Says how long a statement may run from now on, as the setting `timeout` does; for ever without a time.
+    /// Sets the timeout of statements, like the setting `timeout`; `None` removes it.
     pub fn set_timeout(&mut self, timeout: Option<Duration>) {
         self.timeout = timeout;
     }
 
-    /// How long a statement may run.
+    /// The timeout of statements.
     pub fn timeout(&self) -> Option<Duration> {
         self.timeout
     }
 
-    /// Has statements end when those of another session do, whose handle this is: those of its functions.
+    /// Cancels statements together with those of another session, by its handle: for the sessions of functions.
     pub fn end_with(&mut self, cancel: &CancelHandle) {
         self.cancel = cancel.clone();
         self.transaction.end_with(Wish::of(cancel, &self.progress));
     }
 
-    /// How far the running statement has come; the same object for all statements of the session.
+    /// The progress of the running statement; the same object for all statements of the session.
     pub fn progress(&self) -> Arc<Progress> {
         Arc::clone(&self.progress)
     }
 
-    /// Gives a file from outside of the folder a name, for as long as the database is open.
+    /// Names a file outside of the folder, for as long as the database is open.
     pub fn attach(&mut self, path: &Path, name: &str) -> Result<()> {
         self.database.shared.catalog.attach(&std::path::absolute(path)?, name)
     }
 
-    /// Takes a name away that [`attach`](Session::attach) has given.
+    /// Removes a name that [`attach`](Session::attach) has given.
     pub fn detach(&mut self, name: &str) {
         self.database.shared.catalog.detach(name);
     }
 
-    /// The names that the next statement can use.
+    /// The names that are visible to the next statement.
     fn catalog<'d>(&self, shared: &'d Shared) -> SessionCatalog<'d> {
         let (scope, given) = (self.transaction.scope(&shared.catalog.native), Arc::clone(&self.transaction.given));
         let functions = self.transaction.functions.clone();
         SessionCatalog { folder: &shared.catalog, scope, given, functions, reading: self.reading }
     }
 
-    /// What lets the expressions of tables call the session's functions.
+    /// Lets the expressions of tables call the session's functions.
     pub(crate) fn functions_in_force(&self) -> Option<FunctionsInForce> {
         self.transaction.functions_in_force()
     }
 
-    /// What exists for the next statement.
+    /// The catalog of the next statement.
     pub(crate) fn scope(&self) -> crate::native::Scope {
         self.transaction.scope(self.native())
     }
@@ -285,7 +281,7 @@ impl Session {
         &self.database.shared.catalog.native
     }
 
-    /// A number that changes with what exists.
+    /// The version of the catalog.
     pub fn catalog_version(&self) -> u64 {
         match self.transaction.has_changed_catalog() || self.transaction.sees_changed_catalog() {
             true => self.transaction.scope(self.native()).version(),
@@ -293,22 +289,22 @@ impl Session {
         }
     }
 
-    /// The same of what everybody has: what this session has made in its transaction, and its temporary tables, do not matter.
+    /// The version of the committed catalog, without the session's transaction and temporary tables.
     pub fn shared_catalog_version(&self) -> u64 {
         self.native().version()
     }
 
-    /// A native table that is to be changed or read by its key.
+    /// A native table, for changes and reads by key.
     pub(crate) fn form(&self, key: &str) -> Result<Arc<Form>> {
         self.native().form(&self.database.shared.planner, &self.transaction.scope(self.native()), key)
     }
 
-    /// A query for the row executor, if it is one for it.
+    /// A query for the row executor, if it supports the query.
     pub(crate) fn short_query(&self, text: &str, uses: &mut Uses) -> Result<Option<Short>> {
         self.recorded(uses, |planner, catalog| planner.short_query(text, catalog, self.visibility))
     }
 
-    /// Plans something, and notes what that asks for.
+    /// Plans a statement, and records the names that the planner looks up.
     fn recorded<T>(&self, uses: &mut Uses, plan: impl FnOnce(&Planner, &Recorder<'_>) -> T) -> T {
         let shared = &self.database.shared;
         let recorder = Recorder::new(self.catalog(shared));
@@ -371,9 +367,9 @@ impl Session {
         self.transaction.change((&shared.catalog.native, &shared.planner), text, work)
     }
 
-    /// Runs something that was planned outside, with this state of the catalog.
+    /// Runs a plan of the caller for this version of the catalog.
     ///
-    /// Errors: `DefinitionChanged` when that is over, and those of `run`.
+    /// Errors: `DefinitionChanged` if the version is outdated, and those of `run`.
     pub(crate) fn as_planned<T>(&mut self, catalog: u64, run: impl FnOnce(&mut Session) -> Result<T>) -> Result<T> {
         self.transaction.planned_with = Some(catalog);
         let done = run(self);
@@ -381,17 +377,17 @@ impl Session {
         done
     }
 
-    /// Sees that what was looked up a moment ago is of the catalog for which the statement was planned outside.
+    /// Checks that the catalog still has the version for which the caller has planned the statement.
     ///
     /// Errors: `DefinitionChanged`.
     pub(crate) fn check_planned(&self) -> Result<()> {
         self.native().check_planned(self.transaction.planned_with)
     }
 
-    /// Has a native table alone until the transaction ends, for what belongs to it and is not in its definition: waits for all
-    /// who have written it, and lets nobody else write. Tables of files and temporary ones are left as they are.
+    /// Locks a native table exclusively until the transaction ends, to change objects that belong to it outside of its
+    /// definition: waits for all writers, and blocks new ones. File tables and temporary tables are not locked.
     ///
-    /// Errors: those of waiting; a transaction is open.
+    /// Errors: those of waiting. A transaction must be open.
     pub fn hold_table(&mut self, table: &str) -> Result<()> {
         let key = table.replace('"', "").to_lowercase();
         again(|| match self.form(&key) {
@@ -403,7 +399,7 @@ impl Session {
         })
     }
 
-    /// The session's temporary tables, when a change of them is a transaction of its own.
+    /// The session's temporary tables, if a change of them is a separate transaction.
     #[inline]
     pub(crate) fn temporary_alone(&self) -> Option<&Arc<TemporaryTables>> {
         self.transaction.temporary_alone()
@@ -417,7 +413,7 @@ impl Session {
         work(self.transaction.open()?)
     }
 
-    /// What a cursor sees, and the transaction that keeps it, when none is open.
+    /// The view of a cursor, and the transaction that keeps it if none is open.
     pub(crate) fn cursor_view(&mut self) -> Result<(mainstay_store::View, Option<Transaction>)> {
         match self.own_transaction()? {
             Some(mut own) => Ok((own.begin_statement()?, Some(own))),
@@ -478,7 +474,7 @@ impl Session {
     fn drop_native(&mut self, text: &str, drop: &mainstay_planner::Drop) -> Result<Answer> {
         let database = self.database.clone();
         let native = &database.shared.catalog.native;
-        // A view that is there is not the one that is missing.
+        // The view exists, so another name is missing.
         let is_here = |name: &Name| {
             let relation = self.transaction.scope(native).relation(&key_of(name));
             drop.kind == DropKind::View && matches!(relation, Ok(Some(Relation::View { .. })))
@@ -530,14 +526,14 @@ impl Session {
         self.transaction.change(place, &Arc::from(text), |transaction| work(&changer, transaction))
     }
 
-    /// Runs a statement that makes something new: with it the store is made.
+    /// Runs a statement that creates an object, and creates the store if it is missing.
     fn create(&mut self, text: &str, work: impl FnMut(&mut Transaction) -> Result<()>) -> Result<Answer> {
         self.check_may_define()?;
         self.native().make_kept()?;
         self.define(text, work)
     }
 
-    /// Runs a statement that changes what exists.
+    /// Runs a statement that changes the catalog.
     fn define(&mut self, text: &str, mut work: impl FnMut(&mut Transaction) -> Result<()>) -> Result<Answer> {
         let database = self.database.clone();
         let place = (&database.shared.catalog.native, &*database.shared.planner);
@@ -545,12 +541,12 @@ impl Session {
         Ok(nothing())
     }
 
-    /// Whether there is a native table or a view of this name.
+    /// Returns true if there is a native table or a view of this name.
     fn is_known(&self, name: &Name) -> Result<bool> {
         Ok(self.transaction.scope(self.native()).relation(&key_of(name))?.is_some())
     }
 
-    /// The error of a statement that changes what exists: a table that is a file is there, and is not changed.
+    /// The error of a statement that changes the catalog: a file table exists, and cannot be changed.
     fn of_a_file(&self, names: &[Name], error: Error) -> Error {
         let folder = &self.database.shared.catalog;
         let scope = self.transaction.scope(self.native());
@@ -584,7 +580,7 @@ impl Session {
     }
 }
 
-/// The answer of a statement that has none.
+/// The answer of a statement without rows.
 pub(crate) fn nothing() -> Answer {
     Answer::of(Arc::new(Schema::empty()), Vec::new())
 }
@@ -595,7 +591,7 @@ impl Drop for Session {
     }
 }
 
-/// The error with its place moved by what stands before the statement.
+/// The error with its place moved by the length of the text before the statement.
 fn moved(error: Error, offset: usize) -> Error {
     match error.text_span() {
         Some((start, end)) => error.span(start + offset, end + offset),

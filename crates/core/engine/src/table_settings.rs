@@ -1,7 +1,7 @@
-//! Settings of a table in the folder's `mainstay.toml`. Whatever they leave out is taken from the file, or detected.
+//! Settings of a table in the folder's `mainstay.toml`. Missing ones are taken from the file, or detected.
 //!
-//! Besides `code_page` and the settings of locks ([`mainstay_xbase::lock::LockSettings`], which tables read for themselves), they
-//! describe CSV files:
+//! Besides `code_page` and the lock settings ([`mainstay_xbase::lock::LockSettings`], which tables read themselves),
+//! they describe CSV files:
 //!
 //! ```toml
 //! [tables.prices]

@@ -1,6 +1,6 @@
 //! Statements that are not queries: SHOW, DESCRIBE, SET, EXPLAIN; PACK, ZAP, REINDEX.
 //!
-//! They are told by their first words, before any parser sees them.
+//! They are recognized by their first words, before any parser runs.
 
 use mainstay_types::{Code, Error, Result};
 
@@ -27,7 +27,7 @@ pub(crate) enum Words<'a> {
     Upkeep(Upkeep, String),
 }
 
-/// What xBase programs do with a whole table.
+/// The xBase commands on a whole table.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Upkeep {
     /// Deleted records are removed.
@@ -174,14 +174,15 @@ pub(crate) fn without_end(statement: &str) -> &str {
     statement.trim_end().trim_end_matches(';')
 }
 
-/// Whether a statement that begins with WITH may be a change.
+/// Returns true if a statement that begins with WITH may be a change.
 pub(crate) fn may_change(query: &str) -> bool {
     let is_with = first_words(query, 1).first().is_some_and(|(_, word)| word.eq_ignore_ascii_case("with"));
     let has = |word: &[u8]| query.as_bytes().windows(word.len()).any(|window| window.eq_ignore_ascii_case(word));
     is_with && (has(b"insert") || has(b"update") || has(b"delete") || has(b"merge"))
 }
 
-/// Whether FOR [NO KEY] UPDATE or FOR [KEY] SHARE may be in a query: the words are there, perhaps in a text or a comment.
+/// Returns true if FOR [NO KEY] UPDATE or FOR [KEY] SHARE may be in a query: the words are there, perhaps in a text or
+/// a comment.
 pub(crate) fn may_lock(query: &str) -> bool {
     let bytes = query.as_bytes();
     let is_here = |at: usize| {

@@ -1,7 +1,7 @@
-//! Conditions and expressions in the words of xBase, for any table: as SQL.
+//! Conditions and expressions of xBase over any table, translated to SQL.
 //!
-//! The fields are the columns of the table, whatever it is a file of. What a condition means is written in
-//! `mainstay_xbase::expr`; days are read and written as Clipper does until it is told otherwise.
+//! The fields are the columns of the table, whatever kind of file it has. `mainstay_xbase::expr` defines the meaning of
+//! a condition; dates have Clipper's default format.
 
 use crate::describe::{ColumnInfo, TableInfo};
 use mainstay_types::{Date, Result};

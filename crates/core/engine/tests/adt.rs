@@ -1,4 +1,5 @@
-//! Folders of ADT tables through SQL: those of other programs read, and tables that are made, changed, altered and packed.
+//! Folders of ADT tables through SQL: tables of other programs are read; new ones are created, changed, altered and
+//! packed.
 
 #![allow(clippy::disallowed_methods)]
 

@@ -1,4 +1,5 @@
-//! Indexes of Advantage tables in SQL: used for conditions and orders without changing an answer, kept up, made and dropped.
+//! Indexes of Advantage tables in SQL: used for conditions and orders without a change of the answer, maintained,
+//! created and dropped.
 
 #![allow(clippy::disallowed_methods)]
 

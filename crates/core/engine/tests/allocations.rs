@@ -1,7 +1,7 @@
-//! What prepared statements allocate once they are warm: nothing for a row.
+//! Allocations of warm prepared statements: none for a row.
 //!
-//! A run may make a few small things (its transaction, the key of its first search); how many does not depend on how many
-//! rows it looks at.
+//! A run may allocate a few small objects (its transaction, the key of its first search); their number does not depend
+//! on the number of rows.
 
 use mainstay_engine::{Database, Prepared, Session};
 use mainstay_types::ValueRef;

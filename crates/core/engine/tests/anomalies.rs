@@ -1,13 +1,13 @@
-//! Anomalies of the Hermitage list that are about whole statements, at every isolation level: what a statement does that has
-//! waited for another transaction. Those of single reads and writes are in `store/tests/anomalies.rs`.
+//! Anomalies of the Hermitage list for whole statements, at every isolation level: a statement that has waited for
+//! another transaction. Those of single reads and writes are in `store/tests/anomalies.rs`.
 //!
 //! | anomaly | read uncommitted, read committed | repeatable read, snapshot, serializable |
 //! |---|---|---|
 //! | OTV observed transaction vanishes | no | no: the second writer fails |
 //! | PMP of a write: rows that come to fulfil its condition while it waits | no: it begins again | no: it fails |
 //!
-//! And write skew, which serializable transactions are kept from whatever statement they have learned something by: one that
-//! changes nothing has read, too.
+//! And write skew, which serializable transactions exclude for every kind of statement that reads: a change that finds
+//! no rows has read, too.
 
 use mainstay_engine::{Database, Session};
 use mainstay_types::{Code, Result, Value};
@@ -15,7 +15,7 @@ use std::time::Duration;
 
 const LEVELS: [&str; 5] = ["read uncommitted", "read committed", "repeatable read", "snapshot", "serializable"];
 
-/// Whether a level reads what was committed when the statement began, not the transaction.
+/// Returns true if a level reads what was committed when the statement began, not the transaction.
 fn by_statement(level: &str) -> bool {
     matches!(level, "read uncommitted" | "read committed")
 }
@@ -54,7 +54,7 @@ fn changed(session: &mut Session, sql: &str) -> Result<u64> {
     session.execute(sql).map(|answer| answer.changed().unwrap_or_default())
 }
 
-/// What a change gives that waits for another session's transaction, which commits meanwhile.
+/// The result of a change that waits for another session's transaction, which commits meanwhile.
 fn after_commit(waiting: &mut Session, sql: &str, other: &mut Session) -> Result<u64> {
     std::thread::scope(|scope| {
         let change = scope.spawn(|| changed(waiting, sql));
@@ -209,7 +209,8 @@ fn serializable_transactions_do_not_skew_whatever_they_have_learned_something_by
     }
 }
 
-/// What only reads may see a state that no order of the others leads to (G2 with two edges, Fekete's read-only anomaly).
+/// A read-only transaction may see a state that no order of the others leads to (G2 with two edges, Fekete's read-only
+/// anomaly).
 #[test]
 fn what_only_reads_sees_a_state_of_some_order() {
     let database = Database::in_memory().unwrap();

@@ -1,7 +1,7 @@
-//! Random queries with subqueries that look at the row around them, here and by SQLite: as values, in EXISTS and IN, in
-//! ON, nested, over aggregates with and without rows, with NULLs and duplicates on both sides; LATERAL beside the
-//! joins and values that say the same; and subqueries in branches, which would fail for the rows that do not come there
-//! (sql-02): where SQLite has NULL for a division by zero and the first of several rows, it is an error here.
+//! Random queries with correlated subqueries, by Mainstay and by SQLite: as values, in EXISTS and IN, in ON, nested,
+//! over aggregates with and without rows, with NULLs and duplicates on both sides; LATERAL beside equivalent joins and
+//! values; and subqueries in branches, which would fail for the rows that do not reach the branch (sql-02): where
+//! SQLite gives NULL for a division by zero and the first of several rows, Mainstay raises an error.
 //!
 //! A seed that ever failed is kept in `SEEDS_THAT_FOUND_SOMETHING`.
 
@@ -65,7 +65,7 @@ impl Writer<'_> {
         if all.is_empty() { String::new() } else { format!(" WHERE {}", all.join(" AND ")) }
     }
 
-    /// What is read, under this alias, with the columns id, a, b and c.
+    /// A random source under this alias, with the columns id, a, b and c.
     fn source(&mut self, alias: &str, scope: &[String]) -> String {
         match self.random.below(10) {
             0 => format!("(SELECT id, a, b, c FROM u UNION ALL SELECT c, b, a, id FROM w) {alias}"),

@@ -153,7 +153,7 @@ fn a_transaction_covers_native_and_dbf_tables() {
     drop(session);
     let mut session = support::session(folder.path());
     assert_eq!(lines(&mut session, state), ["131.00|1|3"]);
-    // What a commit of both kinds is noted in is not shown.
+    // The internal table that joins commits of both kinds is not listed.
     let shown = support::rows(&mut session, "SHOW TABLES");
     assert_eq!(shown.iter().map(|row| row[0].as_str()).collect::<Vec<_>>(), ["moves", "stock"]);
     drop(session);

@@ -1,5 +1,5 @@
-//! A crash at every write of statements that change DBF tables, alone and together with native ones: each statement, and
-//! each transaction over both kinds, happened or did not.
+//! A crash at every write of statements that change DBF tables, alone and together with native tables: each statement,
+//! and each transaction over both kinds, is complete or has no effect.
 
 mod support;
 
@@ -34,7 +34,7 @@ fn shop() -> Simulated {
     system.after_kill()
 }
 
-/// What there is: records and rows.
+/// The contents of the database: records and rows.
 fn state(session: &mut Session) -> Vec<String> {
     let mut found = lines(session, "SELECT id, name, note FROM stock ORDER BY id, name");
     found.extend(lines(session, "SELECT what FROM journal ORDER BY what"));
@@ -49,7 +49,7 @@ fn run(system: &Simulated, statements: &[&str]) -> usize {
     statements.iter().take_while(runs).count()
 }
 
-/// What there is after a crash. The files must be sound, and stay it when another statement runs.
+/// The contents after a crash. The files must be sound, and stay sound when another statement runs.
 fn found(system: &Simulated) -> Vec<String> {
     let database = open(system).unwrap();
     let mut session = database.session();

@@ -1,4 +1,4 @@
-//! DBF tables made, altered, indexed and dropped by SQL.
+//! DBF tables created, altered, indexed and dropped by SQL.
 
 #![allow(clippy::disallowed_methods)]
 
@@ -106,7 +106,7 @@ fn a_table_is_made_of_a_query() {
     check(folder.path());
 }
 
-/// What a copy has is what the table has, and no field is wider than there; values that are computed have the field of their
+/// A copy has the rows of the table, and no field is wider than there; computed values have the field of their
 /// type.
 #[test]
 fn a_copy_of_a_table_keeps_its_fields() {
@@ -124,7 +124,7 @@ fn a_copy_of_a_table_keeps_its_fields() {
     run(&mut session, "CREATE INDEX name ON c (name)");
     run(&mut session, "CREATE TABLE d WITH (FORMAT = dbf, VERSION = dbase3) AS SELECT name AS who, n, y FROM a");
     assert_eq!(lines(&mut session, "SELECT who, n, y FROM d"), ["x|-9999.99|12.5000", "|NULL|NULL"]);
-    // What is computed may be longer than the field that it comes from.
+    // A computed value may be longer than the field that it comes from.
     let computed = "SELECT name || '-0123456789' AS t, coalesce(name, '0123456789abc') AS u, -n AS n, CAST(n * 10 AS DECIMAL(9, 2)) AS m FROM a";
     run(&mut session, &format!("CREATE TABLE e WITH (FORMAT = dbf, VERSION = vfp) AS {computed}"));
     let joined = "SELECT name FROM a UNION ALL SELECT 'longer than ten' FROM a";

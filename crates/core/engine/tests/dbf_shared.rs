@@ -1,5 +1,5 @@
-//! SQL that changes DBF tables which other programs have made and have open: their indexes, their locks, what they see.
-//! `python3` is needed for the locks of another program (`crates/storage/xbase/tests/raw_locks.py`).
+//! SQL changes of DBF tables that other programs have created and have open: their indexes, their locks, their view of
+//! the changes. `python3` is needed for the locks of another program (`crates/storage/xbase/tests/raw_locks.py`).
 
 #![allow(clippy::disallowed_methods)]
 

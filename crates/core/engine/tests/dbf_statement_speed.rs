@@ -1,4 +1,4 @@
-//! What statements that change a DBF table take. Run it with
+//! Times of statements that change a DBF table. Run it with
 //! `cargo test --release --workspace --test dbf_statement_speed -- --ignored --nocapture`.
 
 #![allow(clippy::print_stdout)]

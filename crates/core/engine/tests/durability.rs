@@ -1,6 +1,6 @@
-//! What a commit waits for, as it is chosen for a database: by the caller, else by the folder's settings file; and that a
-//! table whose column gets another type is there after every crash as it was before or as it is afterwards. The simulated
-//! file system says what was done; what else survives a crash is tested in the store.
+//! The durability of commits, set by the caller, else by the folder's settings file; and a table whose column gets
+//! another type is after every crash in the old state or in the new one. The simulated file system records the syncs;
+//! the tests of the store cover other crashes.
 
 mod support;
 
@@ -30,7 +30,7 @@ fn open(system: &Simulated, durability: Option<Durability>) -> mainstay_types::R
     Database::open_on(Arc::new(system.clone()), Path::new(FOLDER), options)
 }
 
-/// What the setting is called in a new session, and how many syncs and writes a commit takes.
+/// The value of the setting in a new session, and the syncs and writes of a commit.
 fn seen(settings: &str, option: Option<Durability>) -> (String, usize, usize) {
     let system = folder(settings);
     let mut session = open(&system, option).unwrap().session();
@@ -124,7 +124,7 @@ const RENAMES: [&str; 9] = [
     "ALTER VIEW v RENAME TO w",
 ];
 
-/// Whether everything is as it is after so many of the statements.
+/// Returns true if everything is as it is after so many of the statements.
 fn is_after(session: &mut Session, done: usize) -> bool {
     let mut rows = |query: &str| {
         let is_there = session.execute(query).and_then(|answer| answer.collect()).is_ok();
@@ -152,7 +152,7 @@ fn what_is_renamed_and_the_views_of_it_are_whole_after_every_crash() {
         if *done == 0 {
             return Ok(());
         }
-        // What was acknowledged, or that and the one that ran.
+        // The acknowledged state, or the one after the statement that ran.
         let mut fits = false;
         for state in *done..=(*done + 1).min(RENAMES.len()) {
             let mut session = open(system, None).map_err(|error| error.to_string())?.session();
@@ -183,7 +183,7 @@ fn a_column_that_gets_another_type_is_whole_after_every_crash() {
             numbers.to_vec(),
             [numbers.as_slice(), &["10000000000|7|Int32|Int64"]].concat(),
         ];
-        // What was acknowledged, or that and the one that ran.
+        // The acknowledged state, or the one after the statement that ran.
         if !(*done - 1..=*done).filter_map(|state| states.get(state)).any(|state| *state == found) {
             return Err(format!("{found:?} after {done} statements"));
         }
@@ -210,7 +210,7 @@ const TRUNCATED: [&str; 9] = [
     "INSERT INTO t (a) VALUES (2)",
 ];
 
-/// What is behind a crash is rows together with numbers that none of them has.
+/// After a crash rows and the next number fit together: no row has that number.
 #[test]
 fn numbers_begin_again_with_the_rows_gone_after_every_crash() {
     let check = |system: &Simulated, done: &usize| -> Result<(), String> {

@@ -78,7 +78,7 @@ enum Outcome {
     Failed,
 }
 
-/// What is different between the two, if anything.
+/// The difference between the two answers, if any.
 fn difference(kernels: &Rows, general: &Rows, is_ordered: bool) -> Option<String> {
     let shape = |rows: &Rows| -> Vec<(String, DataType)> {
         rows.schema.fields().iter().map(|field| (field.name().clone(), field.data_type().clone())).collect()

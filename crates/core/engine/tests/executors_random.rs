@@ -1,8 +1,8 @@
 //! Random queries over random tables, by both executors: prepared with parameters, which the row executor runs where it
-//! can, and as text with the values in their places on the general executor alone. The answers must be the same.
+//! can, and as text with the values as literals on the general executor alone. The answers must be the same.
 //!
-//! The tables are small, have columns of many types with NULLs, and are changed between the queries, so that indexes lead
-//! to versions that are gone. A seed that ever failed is kept in `SEEDS_THAT_FOUND_SOMETHING`.
+//! The tables are small, have columns of many types with NULLs, and are changed between the queries, so that indexes
+//! lead to versions that are gone. A seed that ever failed is added to `SEEDS_THAT_FOUND_SOMETHING`.
 
 mod common;
 
@@ -494,8 +494,8 @@ fn groups_of_whole_tables_are_the_same() {
     assert!(by_row > 40, "the row executor was meant for only {by_row} of 72 queries");
 }
 
-/// What a condition keeps is what it is true for: a rule of the optimizer that changes a condition in WHERE and not in a
-/// list is found by this, whichever executor runs.
+/// A condition keeps the rows that it is true for: a rule of the optimizer that changes a condition in WHERE and not in
+/// a list fails here, whichever executor runs.
 #[test]
 fn conditions_keep_what_they_are_true_for() {
     for seed in seeds(SEEDS) {
@@ -522,7 +522,7 @@ fn both_executors_answer_the_same() {
     assert!(by_row * 3 > all * 2, "the row executor was meant for only {by_row} of {all} queries");
 }
 
-/// What a parameter cannot be exactly, and what has many rows, is the batch executor's, with the same answer.
+/// The batch executor answers for parameters that do not convert exactly and for many rows, with the same result.
 #[test]
 fn other_values_and_many_rows_are_answered_too() {
     let mut session = session(false);
@@ -685,8 +685,8 @@ fn inserts_of_parameters_fill_in_the_rest() {
     assert_eq!((row.get(0), row.get(1), row.get(2)), (ValueRef::Integer(3), cents(1_225), cents(2_450)));
 }
 
-/// What an UPDATE shows of its rows is the same whether the row executor gives their versions or the batch executor their
-/// values: those that it has set and the others, in the types of the columns, and for keys that rows pass to each other.
+/// RETURNING of an UPDATE gives the same rows whether the row executor takes their versions or the batch executor their
+/// values: assigned and other columns, in the types of the columns, and for keys that rows pass to each other.
 #[test]
 fn updates_show_the_rows_as_they_have_become() {
     let mut prepared = session(false);

@@ -1,6 +1,6 @@
-//! Every fixture table reads back through SQL as the program that wrote it read it.
+//! Every fixture table has the values in SQL that the program that wrote it reads from it.
 //!
-//! What differs by choice: blank numbers and dates, and numbers that were stored as asterisks, are NULL in
+//! Deliberate differences: blank numbers and dates, and numbers that were stored as asterisks, are NULL in
 //! SQL where Harbour shows an empty value. The bytes of the record decide whether NULL is right.
 
 #![allow(clippy::disallowed_methods)]
@@ -96,7 +96,7 @@ fn assert_columns(batches: &[RecordBatch], names: &[String]) {
     }
 }
 
-/// Whether the bytes of a record say that the field has no value.
+/// Returns true if the bytes of a record say that the field has no value.
 fn may_be_null(field: &Field, record: &[u8]) -> bool {
     let bytes = &record[field.offset..field.offset + field.length];
     match field.kind {
@@ -195,7 +195,7 @@ fn text_is_what_harbour_makes_of_the_code_page() {
             assert_eq!(actual[0], expected[0]);
             for (actual, expected) in actual[2..].iter().zip(&expected[1..]) {
                 let actual = if actual == "NULL" { "" } else { actual };
-                // What the code page leaves undefined has no right reading.
+                // A byte that the code page leaves undefined has no right reading.
                 let is_defined = !actual.chars().any(|c| ('\u{F700}'..='\u{F7FF}').contains(&c)) && is_text(expected);
                 assert!(!is_defined || actual == expected, "{name}: {expected:?}, read as {actual:?}");
             }

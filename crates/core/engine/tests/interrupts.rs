@@ -1,6 +1,6 @@
-//! Statements that are ended while they write: by a cancel, by their time, while they wait for a lock of a DBF. Each ends
-//! soon, has done nothing, and leaves a session and indexes that work.
-//! `python3` is needed for the locks of another program (`crates/storage/xbase/tests/raw_locks.py`).
+//! Statements that end while they write: by cancellation, by their timeout, during a wait for a lock of a DBF. Each
+//! ends soon, has no effect, and leaves a usable session and consistent indexes. `python3` is needed for the locks of
+//! another program (`crates/storage/xbase/tests/raw_locks.py`).
 
 #![allow(clippy::disallowed_methods)]
 
@@ -103,7 +103,7 @@ fn native() -> Session {
     session
 }
 
-/// What there is, by the tables and by the indexes.
+/// The contents of the database, by the tables and by the indexes.
 fn state(session: &mut Session) -> Vec<String> {
     let mut found = Vec::new();
     for sql in [

@@ -1,6 +1,6 @@
-//! Tags whose keys are expressions, and tags with conditions: what they answer is what a scan answers.
+//! Tags whose keys are expressions, and tags with conditions: they give the answers of a scan.
 //!
-//! Tables are made twice, once with tags and once without. Plans prove that the tags are used.
+//! Tables are created twice, once with tags and once without. Plans prove that the tags are used.
 
 #![allow(clippy::disallowed_methods)]
 
@@ -71,7 +71,7 @@ fn people() -> Vec<String> {
         .collect()
 }
 
-/// Whether a plan of the indexed table has this, and both tables give the same rows.
+/// Checks that the plan over the indexed table contains this text, and that both tables give the same rows.
 #[track_caller]
 fn check(sessions: &mut (Session, Session), sql: &str, expected: &str) {
     let shown = plan(&mut sessions.0, sql);
@@ -211,7 +211,7 @@ fn orders_by_several_columns_and_by_expressions_are_walks() {
         let sql = format!("SELECT n FROM t ORDER BY {order}");
         assert!(!plan(&mut sessions.0, &sql).contains("by=NUMDAY"), "{order}");
     }
-    // What the digits do not order, the walk finds.
+    // The digits do not order these rows; the walk finds them.
     for row in [
         "(900, 'x', 'A', -3, 1, NULL, NULL)",
         "(901, 'x', 'B', NULL, 1, NULL, NULL)",
@@ -378,7 +378,7 @@ impl Writer<'_> {
         }
     }
 
-    /// What is ordered by, all of it in one direction more often than not.
+    /// A random ORDER BY, all of it in one direction more often than not.
     fn order(&mut self) -> (Vec<String>, String) {
         // Those of the keys, and others.
         let of_keys: [&[&str]; 9] = [

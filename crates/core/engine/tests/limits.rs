@@ -1,4 +1,5 @@
-//! Statements that are stopped, that may not take more, that share a plan, or that nobody reads to the end.
+//! Statements that are cancelled, that reach the memory limit, that share a plan, or whose answer is not read to its
+//! end.
 
 mod common;
 
@@ -405,8 +406,8 @@ fn rows_that_a_change_keeps_count() {
     assert_eq!(outcome("DELETE FROM t WHERE id <= 1000 RETURNING *").unwrap(), 1_000);
 }
 
-/// What a change holds before it is done counts: the rows that are taken before the first is written, and what goes to the
-/// journal at its commit.
+/// The memory of a change counts before it is done: the rows that are taken before the first is written, and the
+/// journal records of its commit.
 #[test]
 fn the_changes_of_a_transaction_keep_the_memory_limit() {
     let folder = Folder::new();

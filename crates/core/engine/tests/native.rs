@@ -1,4 +1,4 @@
-//! Native tables through the embedding API: prepared statements, appenders, cursors, sessions beside each other.
+//! Native tables through the embedding API: prepared statements, appenders, cursors, concurrent sessions.
 
 #![allow(clippy::disallowed_methods)]
 
@@ -305,7 +305,7 @@ fn what_hides_a_file_says_so() {
     assert_eq!(run(&mut session, "SELECT COUNT(*) FROM prices").unwrap(), [[Value::Integer(1)]]);
 }
 
-/// What is made of what it would hide would be made of itself, and empty.
+/// A view that hides the file it reads would be defined by itself, and empty.
 #[test]
 fn what_would_hide_what_it_is_made_of_is_refused() {
     let shop = tempfile::tempdir().unwrap();
@@ -734,7 +734,7 @@ fn upserts_of_one_key_by_many_sessions_give_one_row() {
     assert_eq!(run(&mut session, "SELECT n FROM t WHERE k = 'a'").unwrap(), [[Value::Integer(600)]]);
 }
 
-/// What is read batch by batch is as of the beginning of its statement, however rows come meanwhile.
+/// An answer that is read batch by batch shows the rows of the beginning of its statement, even if rows come meanwhile.
 #[test]
 fn answers_over_a_temporary_table_do_not_see_rows_that_come_later() {
     let all_of = |answer: &mut mainstay_engine::Answer| {

@@ -1,8 +1,8 @@
 //! Random changes and queries of a native table, three ways: with the kernels, the indexes and the row executor; on the
 //! general executor alone; and by SQLite. All must do the same and answer the same.
 //!
-//! Integers stay small and no statement divides, because there SQLite means something else. A seed that ever failed is
-//! kept in `SEEDS_THAT_FOUND_SOMETHING`.
+//! Integers stay small and no statement divides, because SQLite's semantics differ there. A seed that ever failed is
+//! added to `SEEDS_THAT_FOUND_SOMETHING`.
 
 mod common;
 

@@ -3,15 +3,16 @@
 //!
 //! ```text
 //!   seed --> two or three tables: columns, key, indexes --> changes and queries, one after the other
-//!                                                            |  each change: what it shows, and the whole table after it
+//!                                                            |  each change: its rows, and the whole table after it
 //!                                                            |  each query: its rows, in their order where it has one
 //! ```
 //!
-//! Left out is what SQLite means differently: division and `%` (by zero they are NULL), LIKE (it does not look at case),
-//! booleans as values (they are numbers), values of another type than their column's (it keeps them as they are), CASTs of
-//! texts, and what the numbers of a type cannot hold (its integers have 64 bits everywhere, then they become doubles): where
-//! Mainstay says that, the statement does not count. Doubles are added and not multiplied: 0 and -0 are two values of a
-//! group here and one there. Numbers alone are no keys of GROUP BY: they are places of the list.
+//! Left out are constructs with other semantics in SQLite: division and `%` (by zero they are NULL), LIKE (it ignores
+//! case), booleans as values (they are numbers), values of another type than their column's (it stores them as they
+//! are), CASTs of texts, and numbers beyond their type (its integers have 64 bits everywhere, then they become
+//! doubles): a statement for which Mainstay raises that error does not count. Doubles are added and not multiplied: 0
+//! and -0 are two values of a group in Mainstay and one in SQLite. Plain numbers are not used as keys of GROUP BY,
+//! because they are places of the list.
 
 mod common;
 
@@ -27,7 +28,7 @@ const STATEMENTS: usize = 60;
 /// All three: two lists for one column, of which one was forgotten.
 const SEEDS_THAT_FOUND_SOMETHING: [u64; 3] = [85, 1_023, 1_142];
 
-/// What a value is.
+/// The type of a random value.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Kind {
     Whole,
@@ -295,7 +296,8 @@ impl Random {
         (sources, from)
     }
 
-    /// What is aggregated. NULLs that differ in their types only have one name, and are refused beside each other.
+    /// A random aggregate argument. NULLs that differ in their types only have one name, and are refused beside each
+    /// other.
     fn aggregated(&mut self, sources: &[Source<'_>], kind: Kind) -> String {
         let given = self.expression(sources, kind, 1);
         match (given.contains('.') || !given.contains("NULL"), kind) {
@@ -459,7 +461,7 @@ impl Random {
 /// Rows, a text a cell.
 type Found = Vec<Vec<String>>;
 
-/// What a statement gives, or the code of the error.
+/// The rows of a statement, or the code of the error.
 type Outcome = Result<Found, Code>;
 
 fn mainstay(session: &mut Session, sql: &str, is_prepared: bool) -> Outcome {
@@ -528,7 +530,7 @@ struct Three {
     log: Vec<String>,
 }
 
-/// What became of a statement.
+/// The outcome of a statement.
 #[derive(PartialEq, Eq)]
 enum Became {
     /// All have done it, or none.

@@ -1,4 +1,4 @@
-//! What statements mean and what their answers look like, as scripts with the answers written down.
+//! The meaning of statements and the form of their answers, as scripts with the answers written down.
 //!
 //! A script is a list of statements; its golden file shows each with its heads, types and rows, or with its
 //! error: the code, the text, the hint, and the place underlined in the statement.

@@ -1,7 +1,7 @@
-//! Scripts of statements with what they must answer, in the format of sqllogictest.
+//! Scripts of statements with their expected answers, in the format of sqllogictest.
 //!
-//! Every file of `sqllogic/` is run in a fresh database. What it expects is what ISO SQL and PostgreSQL's users expect,
-//! not what the program happened to print when the file was written.
+//! Every file of `sqllogic/` runs in a fresh database. Its expectations are those of ISO SQL and of PostgreSQL's users,
+//! not the output of the program at the time of writing.
 //!
 //! ```text
 //!   statement ok                 the next lines, up to a blank one, are a statement that works
@@ -17,8 +17,8 @@
 //! Letters: B boolean, I whole numbers, R other numbers, D dates and times, T the rest. Cells are divided by one blank;
 //! NULL is `NULL`, an empty text `(empty)`. Blanks at the ends of a line and repeated blanks do not count.
 //!
-//! `MAINSTAY_REWRITE=1` writes what came out into the files; look at the difference before keeping it.
-//! `MAINSTAY_SQLLOGIC=text` runs only the files whose names have this in them.
+//! `MAINSTAY_REWRITE=1` writes the answers into the files; look at the difference before committing it.
+//! `MAINSTAY_SQLLOGIC=text` runs only the files whose names contain this text.
 
 #![allow(clippy::disallowed_methods)]
 
@@ -89,7 +89,7 @@ fn wrong_expectations_are_found() {
     assert!(outcome.complaints[2].starts_with("7: "), "the line is named: {}", outcome.complaints[2]);
 }
 
-/// What a script came to.
+/// The result of a script.
 #[derive(Default)]
 struct Outcome {
     /// For each record that fails its line, and what was expected and came.
@@ -106,7 +106,7 @@ struct Record<'s> {
     expected: Vec<&'s str>,
 }
 
-/// What a statement did.
+/// The result of a statement.
 enum Answered {
     Rows { types: String, rows: Vec<String>, changed: u64 },
     Failed(Error),

@@ -1,5 +1,5 @@
-//! How subqueries that look at the row around them are run: in joins, or for all of their keys at once, and never row by
-//! row where the keys can be looked up (core-01); and that the answers are those of a model.
+//! Plans of correlated subqueries: joins, or one evaluation for all of their keys, and never row by row where the keys
+//! can be looked up (core-01); the answers are those of a model.
 
 mod common;
 

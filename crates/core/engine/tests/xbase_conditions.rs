@@ -1,4 +1,4 @@
-//! A condition of xBase finds as SQL the records that xBase's own machine finds with it.
+//! Conditions of xBase: the SQL translation finds the records that the xBase evaluator finds.
 
 #![allow(clippy::disallowed_methods)]
 

@@ -1,4 +1,4 @@
-//! DataFusion's errors as Mainstay's: a code, a place in the text, and a hint.
+//! Conversion of DataFusion's errors to Mainstay's: a code, a place in the text, and a hint.
 
 mod columns;
 mod foreign;

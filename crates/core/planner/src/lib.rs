@@ -9,11 +9,10 @@
 //!        --run-----> Answer          batches                                       (run, cancel)
 //! ```
 //!
-//! **Two executors.** The general one is DataFusion's. The leaves of a plan are ours: a table scan, and
-//! the scan fused with what stands right above it (an aggregate, the first rows of an order), which the
-//! vector kernels of `mainstay_columnar` answer from cached columns in microseconds. `fuse` decides by the
-//! shape of the plan alone; what it leaves alone runs as DataFusion planned it, and must give the same
-//! answer.
+//! **Two executors.** The general one is DataFusion's. The leaves of a plan are Mainstay's: a table scan, and the scan
+//! fused with the operators right above it (an aggregate, the first rows of an order), which the vector kernels of
+//! `mainstay_columnar` execute on cached columns in microseconds. `fuse` decides by the shape of the plan alone; the
+//! rest runs as DataFusion planned it, and must give the same answer.
 //!
 //! **Plans are cached** twice: by the exact text, ready to run; and by the text with its literals lifted
 //! to parameters, optimized, so that the same statement with other values is only bound and built.

@@ -1,7 +1,7 @@
 //! The settings of the server: the `[server]` part of `mainstay.toml`.
 //!
-//! Every key is defined once, in [`KEYS`] and [`Config`]; the reference page `docs/server-settings.md` is written from
-//! [`KEYS`] by a test, which also compares the defaults.
+//! Every key is defined once, in [`KEYS`] and [`Config`]; a test generates the reference page `docs/server-settings.md`
+//! from [`KEYS`], and compares the defaults.
 //!
 //! ```toml
 //! [server]
@@ -27,13 +27,13 @@ const LEAST_REQUEST_BYTES: usize = 64 << 10;
 /// Programs of usual size would not fit into less.
 const LEAST_PROGRAM_BYTES: u64 = 16 << 20;
 
-/// What is encrypted.
+/// The part of a connection that is encrypted.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Encryption {
     /// Nothing: clients that insist on it are refused.
     Off,
-    /// What the client wants; at least the login of all clients that can.
+    /// As the client asks; at least the login of all clients that can.
     #[default]
     Optional,
     /// Everything: clients that cannot are refused.
@@ -53,7 +53,7 @@ pub struct User {
     pub read_only: bool,
 }
 
-/// Without the hash, which is nobody's business.
+/// Omits the hash, which must not reach a log.
 impl std::fmt::Debug for User {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         write!(f, "User({:?})", self.name)
@@ -125,7 +125,7 @@ pub struct Key {
     pub name: &'static str,
     /// Its default, in TOML; empty where there is none.
     pub default: &'static str,
-    /// What it is.
+    /// Its meaning.
     pub meaning: &'static str,
 }
 

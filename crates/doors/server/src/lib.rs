@@ -8,8 +8,8 @@
 //!   SqliDoor    sqli       Informix clients
 //! ```
 //!
-//! It has no semantics of statements: they go to the sessions of a backend, which each door is given. A connection has a
-//! thread of its own, because a session blocks, and the thread that decodes a request can run it and write its answer
+//! It contains no semantics of statements: they go to the sessions of a backend, which each door is given. A connection
+//! has its own thread, because a session blocks, and the thread that decodes a request can run it and write its answer
 //! without a hand-over. `tests/echo.rs` shows a further door.
 
 mod config;

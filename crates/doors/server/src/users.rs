@@ -5,11 +5,11 @@
 //!                                                                         yes: read [[server.users]] again
 //! ```
 //!
-//! A file is read again at a login, not by a timer: a login then sees every change that was finished before it, and a server
-//! without logins does nothing. Connections that are logged in stay.
+//! The file is read again at a login, not by a timer: a login then sees every change that was finished before it, and a
+//! server without logins does nothing. Open connections stay.
 //!
-//! A file that cannot be read, is not valid or has no users changes nothing: an editor that writes a file in two steps must
-//! not open the server to everybody.
+//! A file that cannot be read, is not valid or has no users changes nothing: an editor that writes a file in two steps
+//! must not open the server to every client.
 
 use crate::config::{Config, User};
 use mainstay_types::{Code, Error, Result};

@@ -1,4 +1,4 @@
-//! The door, through bare packets: logins, requests, attentions, resets, bulk loads, and what ends a connection.
+//! The TDS door, through bare packets: logins, requests, attentions, resets, bulk loads, and the ends of connections.
 
 mod common;
 
@@ -194,7 +194,7 @@ fn an_attention_stops_what_runs_and_is_acknowledged_once() {
     assert_eq!(rows(&wire.batch("SELECT 3")), [[Value::Integer(3)]]);
 }
 
-/// Whether a session runs something when it is killed or not: it is dropped with its transaction. Who runs hears why.
+/// A killed session is dropped with its transaction, idle or not; a running statement gets the reason as its error.
 #[test]
 fn a_killed_session_ends_with_its_connection() {
     let running = start("");
@@ -281,7 +281,7 @@ fn bulk_loads_are_taken_row_by_row() {
     let bytes = wire.out.take();
     wire.stream.write_all(&bytes).unwrap();
     assert_eq!(ends(&wire.tokens()), [(0xFD, 0x10, 5000)]);
-    // What is no load is said, and the session goes on.
+    // A malformed load is an error, and the session goes on.
     wire.send_message(PacketKind::BulkLoad, &[1, 2, 3]);
     assert_eq!(errors(&wire.tokens()), [(4804, 16)]);
     assert_eq!(rows(&wire.batch("SELECT loaded")), [[Value::Integer(5000)]]);
@@ -338,7 +338,7 @@ fn what_cannot_be_read_ends_its_own_connection() {
     eventually("sessions end", || running.backend.sessions.load(SeqCst) == 1);
 }
 
-/// What a client is told first is its error; then there is no connection any more, and others have theirs.
+/// The client gets its error first; then the connection is closed, and other connections go on.
 #[test]
 fn an_error_of_severity_20_ends_its_connection() {
     let running = start("");

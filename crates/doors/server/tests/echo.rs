@@ -1,5 +1,5 @@
-//! A whole door: lines in, the same lines out. It shows what a door has to do, and that the server does the rest for it:
-//! users, limits, TLS, cancellation, metrics, log, stopping.
+//! A complete door that echoes lines. It shows the tasks of a door, and those of the server: users, limits, TLS,
+//! cancellation, metrics, log, stopping.
 
 mod common;
 

@@ -1,4 +1,4 @@
-//! Connections of which anybody writes the bytes: each ends alone, and a client beside them is served all the while.
+//! Connections with arbitrary bytes: each ends alone, and other clients are served in the meantime.
 
 mod common;
 
@@ -22,7 +22,7 @@ impl Random {
     }
 }
 
-/// What a well-behaved client sends in a short life.
+/// The bytes that a well-behaved client sends in a short life.
 fn life() -> Vec<u8> {
     struct Kept(Vec<u8>);
     impl Read for Kept {

@@ -67,7 +67,7 @@ fn a_process_that_serves_has_room_for_many_clients() {
     assert!(rustix::thread::transparent_huge_pages_are_disabled().unwrap());
 }
 
-/// Whether the server closes the connection without a word.
+/// Returns true if the server closes the connection without a word.
 fn is_closed(address: SocketAddr) -> bool {
     let mut socket = TcpStream::connect(address).unwrap();
     socket.set_read_timeout(Some(Duration::from_millis(300))).unwrap();
@@ -78,7 +78,7 @@ fn is_closed(address: SocketAddr) -> bool {
 fn connections_beyond_the_limits_are_closed() {
     let running = start("max_connections = 4\nmax_logins = 2");
     let address = running.address;
-    // Who says nothing keeps nobody from logging in: the one that has waited longest has to go.
+    // Silent clients keep nobody from logging in: the one that has waited longest is disconnected.
     let mut waiting = [TcpStream::connect(address).unwrap(), TcpStream::connect(address).unwrap()];
     drop(Wire::logged_in(address));
     waiting[0].set_read_timeout(Some(Duration::from_secs(5))).unwrap();

@@ -1,4 +1,4 @@
-//! The door for remote ACE clients: who gets in, what is encrypted, and what a client that is lost leaves behind.
+//! The door for remote ACE clients: access, encryption, and the clean-up after a lost client.
 
 use mainstay_fuzzing::mutate::{Random, mutated};
 use mainstay_navigator::client::{Address, Client, OpenHow, RemoteArea};
@@ -178,8 +178,8 @@ fn a_server_is_trusted_by_its_certificate() {
     assert!(connect(&key).is_err() && connect(Path::new("/none.pem")).is_err());
 }
 
-/// What `openssl req -x509` makes is signed by itself and calls itself an authority; a certificate that somebody else has
-/// signed may be named itself, too. A foreign key is no proof.
+/// A certificate from `openssl req -x509` is self-signed and names itself an authority; a certificate that another
+/// authority has signed may be named itself, too. A foreign key is no proof.
 #[test]
 fn the_certificate_that_a_server_shows_is_trusted_when_it_is_named() {
     let files = TempDir::new().unwrap();
@@ -339,7 +339,7 @@ fn bytes_that_are_no_protocol_end_the_connection_and_nothing_else() {
     eventually("again", || running.connect("ada", "").is_ok());
 }
 
-/// Who is one too many is told why, and comes in when another has gone.
+/// A client over the limit gets the reason, and can connect when another has gone.
 #[test]
 fn one_client_too_many_is_told_so() {
     let running = Running::start("max_connections = 3");

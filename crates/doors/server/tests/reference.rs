@@ -1,4 +1,4 @@
-//! The reference pages of settings and metrics are what the code says. `UPDATE_REFERENCE=1` writes them.
+//! Reference pages of settings and metrics, compared with the code. `UPDATE_REFERENCE=1` writes them.
 
 use mainstay_server::{metrics_page, reference_page};
 use mainstay_vfs::{Create, Disk, FileSystem};

@@ -1,20 +1,20 @@
-//! Counting what is allocated, beside the clock.
+//! Counts of allocations, beside the clock.
 //!
-//! The program wraps its allocator in [`Counting`]. While nobody counts, an allocation costs one more look at a flag, which
-//! is what the times are taken with; rows are counted in a run of their own.
+//! The program wraps its allocator in [`Counting`]. While counting is off, an allocation costs one additional check of
+//! a flag; times are taken in this state, and allocations are counted in a separate run.
 
 use std::alloc::{GlobalAlloc, Layout};
 use std::cell::Cell;
 use std::sync::atomic::{AtomicBool, Ordering};
 
-/// Whether allocations are counted now.
+/// True if allocations are counted now.
 static COUNTS: AtomicBool = AtomicBool::new(false);
 
 thread_local! {
     static COUNTED: Cell<Allocated> = const { Cell::new(Allocated { count: 0, bytes: 0 }) };
 }
 
-/// What was allocated.
+/// The allocations of a run.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Allocated {
     /// How often memory was asked for, or for more of it.
@@ -67,7 +67,7 @@ unsafe impl<A: GlobalAlloc> GlobalAlloc for Counting<A> {
     }
 }
 
-/// What this thread allocates while `work` runs: nothing in a program whose allocator does not count.
+/// The allocations of this thread while `work` runs: zero in a program whose allocator does not count.
 pub fn counted(work: impl FnOnce()) -> Allocated {
     let before = COUNTED.with(Cell::get);
     COUNTS.store(true, Ordering::Relaxed);

@@ -1,9 +1,9 @@
-//! Answers as plain rows, so that one check judges every system.
+//! Answers as plain rows, so that one check serves every system.
 //!
-//! Each system hands out its own types: Mainstay decimals and dictionaries in Arrow batches, SQLite
-//! doubles, Python JSON. All of them become [`Cell`]s. Numbers that are exact stay exact and are compared
-//! as such whatever their scale; a double is right when it is within one part in 10^11 of the truth, which
-//! is less than half a cent in every sum at the published sizes.
+//! Each system returns its own types: Mainstay decimals and dictionaries in Arrow batches, SQLite doubles, Python JSON.
+//! All of them become [`Cell`]s. Exact numbers stay exact and are compared as such whatever their scale; a double is
+//! right when it is within one part in 10^11 of the truth, which is less than half a cent in every sum at the published
+//! sizes.
 
 use arrow_array::cast::AsArray;
 use arrow_array::types::*;
@@ -72,7 +72,7 @@ impl Cell {
         }
     }
 
-    /// Whether this is the same value as `truth`, in whatever type the system chose for it.
+    /// Returns true if this is the same value as `truth`, in whatever type the system chose for it.
     pub fn matches(&self, truth: &Cell) -> bool {
         match (self, truth) {
             (Cell::Number { units, scale }, Cell::Number { units: want, scale: want_scale }) => {
@@ -101,7 +101,7 @@ impl std::fmt::Display for Cell {
     }
 }
 
-/// Whether these are the rows of the truth, in their order; the error says what differs.
+/// Checks that these are the rows of the truth, in their order; the error names the difference.
 pub fn same_rows_in_order(rows: &Rows, truth: &[Vec<Cell>]) -> std::result::Result<(), String> {
     if rows.len() != truth.len() {
         return Err(format!("{} rows instead of {}", rows.len(), truth.len()));

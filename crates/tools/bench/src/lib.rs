@@ -1,8 +1,8 @@
 //! `mainstay bench`: the published tables, reproduced on the user's own machine.
 //!
-//! A figure on somebody's page is a claim. This makes the data, puts the question to Mainstay and to every
-//! other system that is installed, checks every answer against a truth worked out without any engine, and
-//! only then prints the times beside the claim. Nothing in the engine knows that it is being measured.
+//! A published figure is a claim. The benchmark generates the data, runs the query on Mainstay and on every other
+//! installed system, checks every answer against a truth calculated without any engine, and only then prints the times
+//! beside the claim. The engine contains no code for being measured.
 //!
 //! ```text
 //!   options ──> suite (xbase, cloud, ...) ─> report (verdicts) ──> output (text, Markdown, CSV, JSON, HTML)
@@ -12,8 +12,8 @@
 //!
 //! A new table is a new module that implements [`suite::Suite`] and is named in [`suites`].
 //!
-//! Limits: times are of one machine on one day, and a shared machine adds noise that minimum and maximum
-//! show; the judgement is on medians. A ratio to a peer in the same run says more than a time.
+//! Limits: times are of one machine on one day, and a shared machine adds noise that minimum and maximum show; verdicts
+//! use medians. A ratio to a peer in the same run is more reliable than a time.
 
 pub mod ace;
 mod allocations;
@@ -139,7 +139,7 @@ fn list(options: &Options, chosen: &[(&dyn Suite, Vec<usize>)]) -> String {
     out
 }
 
-/// Whether every row is as it should be.
+/// The exit code of the run: `NOT_IN_ORDER` if a row has a fault that counts.
 fn exit_code(run: &Run, check: bool) -> u8 {
     let mut faults = run.reports.iter().flat_map(|report| &report.lines).flat_map(|line| &line.faults);
     if faults.any(|fault| check || Fault::is_failure(fault)) { NOT_IN_ORDER } else { IN_ORDER }

@@ -1,6 +1,6 @@
-//! Where a run took place: a time means nothing without it.
+//! The machine of a run, without which a time means nothing.
 //!
-//! Read from `/proc` and `/etc/os-release`; what is not there (on another system) is said to be unknown.
+//! Read from `/proc` and `/etc/os-release`; values that are missing (on another system) are reported as unknown.
 
 use mainstay_types::Date;
 use mainstay_vfs::{Disk, FileSystem};
@@ -66,7 +66,7 @@ impl Machine {
         format!("{cpu}, {cores} cores{memory}; {system}; {rustc} ({profile}); {date}")
     }
 
-    /// Whether the build is one whose times count.
+    /// Returns true if the build is one whose times count.
     pub fn is_optimised(&self) -> bool {
         self.profile.starts_with("release")
     }

@@ -1,15 +1,14 @@
 //! The command line of `mainstay bench`.
 //!
-//! `--csv` and `--markdown` take a file or, without one, write to standard output in place of the table.
-//! The word after them is a file unless it starts with `-` or is the name of a suite; `--csv=FILE` leaves
-//! no doubt.
+//! `--csv` and `--markdown` take a file or, without one, write to standard output in place of the table. The word after
+//! them is a file unless it starts with `-` or is the name of a suite; `--csv=FILE` is unambiguous.
 
 use crate::suite::{Settings, Suite};
 use crate::xbase::MOST_ROWS;
 use std::ffi::OsString;
 use std::path::PathBuf;
 
-/// What `--help` prints.
+/// The text of `--help`.
 pub const HELP: &str = "\
 Reproduces Mainstay's tables of figures on this machine: makes the data, checks every answer, times each
 row, and prints minimum, median and maximum beside the published figures and beside every other system
@@ -48,7 +47,7 @@ pub enum Target {
     File(PathBuf),
 }
 
-/// What the command line says.
+/// The options of the command line.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Options {
     /// The suites asked for; none means all.
@@ -59,7 +58,7 @@ pub struct Options {
     pub rows: Option<usize>,
     /// The least number of runs of a row.
     pub repeats: usize,
-    /// Whether other systems run too.
+    /// True if other systems run too.
     pub peers: bool,
     /// `--check`.
     pub check: bool,
@@ -148,12 +147,12 @@ impl Options {
         Ok(options)
     }
 
-    /// What was asked of a suite.
+    /// The settings of a suite.
     pub fn settings(&self, suite: &dyn Suite) -> Settings {
         Settings { rows: self.rows.unwrap_or(suite.about().standard_rows), repeats: self.repeats, peers: self.peers }
     }
 
-    /// Whether a row of this key and title was asked for.
+    /// Returns true if a row of this key and title was asked for.
     pub fn wants(&self, key: &str, title: &str) -> bool {
         let (key, title) = (key.to_lowercase(), title.to_lowercase());
         let found = |part: &String| key.contains(&part.to_lowercase()) || title.contains(&part.to_lowercase());

@@ -1,6 +1,6 @@
 //! A script in a Python process that answers requests, each a line of JSON.
 //!
-//! A process that dies, answers too late or writes something else is ended for good: each later request gives the same
+//! A process that ends, answers too late or writes anything else is killed for good: each later request gives the same
 //! error, and the benchmark goes on without it.
 
 use serde_json::Value;

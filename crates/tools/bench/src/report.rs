@@ -1,8 +1,8 @@
-//! What was measured, and the verdict on each row.
+//! Results of a run, and the verdict on each row.
 //!
-//! A row is in order when every answer was right, both medians are at or under their targets, and no peer
-//! that answered right in this run had a smaller median. Anything else is a [`Fault`]. A wrong or missing
-//! answer is a failure of the run in any case; the other faults are when the user asked for `--check`.
+//! A row is in order if every answer was right, both medians are at or under their targets, and no peer that answered
+//! right in this run had a smaller median. Anything else is a [`Fault`]. A wrong or missing answer is always a failure
+//! of the run; the other faults are failures with `--check`.
 
 use crate::machine::{Machine, Memory};
 use crate::statistics::Statistics;
@@ -24,7 +24,7 @@ pub enum Fault {
 }
 
 impl Fault {
-    /// Whether the run has failed even without `--check`.
+    /// Returns true if the run has failed even without `--check`.
     pub fn is_failure(&self) -> bool {
         matches!(self, Fault::Wrong(_) | Fault::Failed(_))
     }
@@ -44,15 +44,15 @@ impl Fault {
 /// One row with what was measured.
 #[derive(Clone, Debug)]
 pub struct Line {
-    /// What was known before.
+    /// The row's definition.
     pub row: Row,
-    /// What its figures are in.
+    /// The unit of its figures.
     pub unit: Unit,
     /// Mainstay; nothing when the row was skipped.
     pub ours: Option<Measured>,
     /// The peers, in the order of [`Report::peers`].
     pub peers: Vec<Option<Measured>>,
-    /// What is not in order.
+    /// The faults that were found.
     pub faults: Vec<Fault>,
 }
 
@@ -127,7 +127,7 @@ pub struct Report {
     pub peers: Vec<String>,
     /// The rows.
     pub lines: Vec<Line>,
-    /// What must be said under the table.
+    /// The notes under the table.
     pub notes: Vec<String>,
     /// File sizes and the like.
     pub facts: Vec<(String, String)>,
@@ -138,7 +138,7 @@ pub struct Report {
 pub struct Run {
     /// Where it ran.
     pub machine: Machine,
-    /// What was asked; the rows are those of the first suite.
+    /// The settings of the run; the rows are those of the first suite.
     pub settings: Settings,
     /// The suites.
     pub reports: Vec<Report>,

@@ -1,9 +1,8 @@
-//! A temporary folder with copies of the data, and files whose times have settled.
+//! A temporary folder with copies of the data, and files whose modification times have settled.
 //!
-//! A file that was written a moment ago is not trusted by anything that caches what it read (see
-//! `mainstay_vfs::Stamp`), because another write may leave the same time behind. Files of a real system
-//! are older, so copies are measured only once they have [`Scratch::settle`]d; and they are synced first,
-//! so that writing them back does not disturb the times.
+//! A cache does not trust a file that was written just before it was read (see `mainstay_vfs::Stamp`), because another
+//! write may leave the same time behind. Files of a real system are older, so copies are measured only once they have
+//! [`Scratch::settle`]d; and they are synced first, so that their write-back does not disturb the times.
 
 // These files are made for a measurement and thrown away; what is measured reads them through the vfs.
 #![allow(clippy::disallowed_methods)]
@@ -68,7 +67,7 @@ impl Scratch {
         Ok(())
     }
 
-    /// What it takes to append so many bytes to a file and to have the disk keep them, again and again: each time.
+    /// The times of appending so many bytes to a file and syncing it, one for each repeat.
     pub fn syncs(&self, bytes: usize, times: usize) -> Result<Vec<Duration>> {
         let path = self.path("syncs");
         let mut file = self.create(&path)?;

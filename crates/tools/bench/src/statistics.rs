@@ -1,9 +1,9 @@
-//! Repeated times and what is said about them.
+//! Repeated times and their statistics.
 //!
-//! A row is run at least `repeats` times. Rows that take microseconds go on until [`ENOUGH`] has been
-//! spent or [`AT_MOST`] times the repeats are done, so that their median does not hang on five ticks of a
-//! clock; every run counts, none is thrown away. The median is what is judged, because a shared machine
-//! delays single runs; minimum and maximum are printed beside it.
+//! A row is run at least `repeats` times. Rows that take microseconds go on until [`ENOUGH`] has been spent or
+//! [`AT_MOST`] times the repeats are done, so that their median does not depend on five ticks of a clock; every run
+//! counts, none is dropped. Verdicts use the median, because a shared machine delays single runs; minimum and maximum
+//! are printed beside it.
 
 use std::time::Duration;
 
@@ -38,7 +38,7 @@ impl Statistics {
     }
 }
 
-/// Whether a row needs another run after these.
+/// Returns true if a row needs another run after these.
 pub fn wants_another(times: &[Duration], repeats: usize) -> bool {
     times.len() < repeats || (times.len() < repeats * AT_MOST && times.iter().sum::<Duration>() < ENOUGH)
 }

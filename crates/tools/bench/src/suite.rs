@@ -1,34 +1,34 @@
-//! The seam between what is measured and how it is reported.
+//! The interface between the suites and the report.
 //!
 //! ```text
-//!   Suite ── rows() ──> Row, Row, ...            what TARGETS says: published, peers, target
-//!     └───── start() ─> Bench                    the data is made, the systems are ready
+//!   Suite ── rows() ──> Row, Row, ...            definition: published, peers, target
+//!     └───── start() ─> Bench                    the data is generated, the systems are ready
 //!                         ├ subject: System      Mainstay
-//!                         ├ peers: [System]      whatever is installed here
-//!                         └ absent, facts        said in the notes
+//!                         ├ peers: [System]      all that are installed here
+//!                         └ absent, facts        lines of the notes
 //! ```
 //!
-//! A suite is a module that implements [`Suite`] and is named in [`crate::suites`]; everything else (which
-//! rows run, verdicts, tables, charts) is shared. A [`System`] measures a row and judges its own answer
-//! against the truth that the suite worked out from its data, never against another system.
+//! A suite is a module that implements [`Suite`] and is named in [`crate::suites`]; everything else (the choice of
+//! rows, verdicts, tables, charts) is shared. A [`System`] measures a row and checks its own answer against the truth
+//! that the suite calculates from its data, never against another system.
 
 use crate::statistics::Statistics;
 use mainstay_types::Result;
 use std::time::Duration;
 
-/// What the figures of a suite, or of one of its rows, are in.
+/// The unit of the figures of a suite, or of one of its rows.
 ///
-/// What is measured is always the time of a run. A figure is that time, or the work of a run by that time; then more is
-/// better.
+/// The measured value is always the time of a run. A figure is that time, or the work of a run by that time; then more
+/// is better.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Unit {
     /// As printed.
     pub symbol: &'static str,
     /// How many of a time there are in a second; of a rate, how many seconds its time has.
     pub per_second: f64,
-    /// What one run does: rows in the rate's unit, or statements of which the time of one is the figure.
+    /// The work of one run: rows in the rate's unit, or statements of which the time of one is the figure.
     pub work: f64,
-    /// Whether the figure is work by time, and more is better.
+    /// True if the figure is work by time, and more is better.
     pub rate: bool,
 }
 
@@ -64,7 +64,7 @@ impl Unit {
         if self.rate { [max, median, min] } else { [min, median, max] }
     }
 
-    /// Whether a figure is worse than its target.
+    /// Returns true if a figure is worse than its target.
     pub fn misses(self, figure: f64, target: f64) -> bool {
         if self.rate { figure < target } else { figure > target }
     }
@@ -75,7 +75,7 @@ impl Unit {
 pub struct Reference {
     /// The figure, in the suite's unit.
     pub value: f64,
-    /// What must be said beside it ("0: wrong"); mostly empty.
+    /// The remark beside it ("0: wrong"); mostly empty.
     pub remark: &'static str,
 }
 
@@ -85,13 +85,13 @@ pub struct Reference {
 pub struct Row {
     /// Short and stable, for files and scripts.
     pub key: &'static str,
-    /// What the row does, for people.
+    /// The description of the row, for people.
     pub title: String,
     /// The statement or program, as given to Mainstay.
     pub text: String,
-    /// What its figures are in, when that is not the suite's unit.
+    /// The unit of its figures, when that is not the suite's unit.
     pub unit: Option<Unit>,
-    /// What the best system's own page says.
+    /// The figure that the best system's own page publishes.
     pub published: Option<Reference>,
     /// The system that this suite replaces, on a machine like the ones Mainstay is built on.
     pub replaced: Option<Reference>,
@@ -99,9 +99,9 @@ pub struct Row {
     pub elsewhere: Vec<(&'static str, f64)>,
     /// Hand-written C there, reading the file on every run.
     pub floor: Option<f64>,
-    /// What a statement never seen on a file never read may take.
+    /// The limit for a new statement on a file that was never read.
     pub target_first: Option<f64>,
-    /// What the median of repeats may take.
+    /// The limit for the median of repeats.
     pub target_again: Option<f64>,
     /// Why the row cannot be measured in this run, if so.
     pub skipped: Option<String>,
@@ -124,14 +124,14 @@ impl From<mainstay_types::Error> for Judgement {
     }
 }
 
-/// What a system did with one row.
+/// The result of one system for one row.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Measured {
     /// A statement never seen on a file never read. Only the subject has it.
     pub first: Option<Statistics>,
     /// The same statement again.
     pub again: Option<Statistics>,
-    /// Whether the answers were right.
+    /// True if the answers were right.
     pub judgement: Judgement,
 }
 
@@ -154,7 +154,7 @@ pub trait System {
     /// judges every answer. `None` when the system does not take part in this row.
     fn measure(&mut self, row: usize, repeats: usize) -> Option<Measured>;
 
-    /// What else it found out while it was measured, as label and value.
+    /// Further facts of the measurement, as label and value.
     fn facts(&self) -> Vec<(String, String)> {
         Vec::new()
     }
@@ -168,35 +168,35 @@ pub struct Bench {
     pub peers: Vec<Box<dyn System>>,
     /// The others that are not, with the reason.
     pub absent: Vec<(String, String)>,
-    /// What else is worth a line: file sizes and the like, as label and value.
+    /// Further facts: file sizes and the like, as label and value.
     pub facts: Vec<(String, String)>,
 }
 
-/// What the user asked of a run.
+/// The user's settings of a run.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Settings {
     /// Rows of the table that is made.
     pub rows: usize,
     /// The least number of runs of each row.
     pub repeats: usize,
-    /// Whether other systems run too.
+    /// True if other systems run too.
     pub peers: bool,
 }
 
-/// What is said of a suite as a whole.
+/// The description of a suite.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct About {
     /// As written on the command line.
     pub name: &'static str,
     /// The suite whose rows it adds to: it runs with it, too.
     pub part_of: Option<&'static str>,
-    /// What its figures are in.
+    /// The unit of its figures.
     pub unit: Unit,
     /// The system that it replaces, whose figures are in [`Row::replaced`].
     pub replaces: &'static str,
     /// The rows of its table unless the user says otherwise: the size that the published figures are for.
     pub standard_rows: usize,
-    /// Whether statements never seen on files never read are measured beside the repeats.
+    /// True if statements never seen on files never read are measured beside the repeats.
     pub has_first: bool,
 }
 
@@ -214,7 +214,7 @@ impl About {
 
 /// A table of figures that can be reproduced.
 pub trait Suite {
-    /// What is said of it as a whole.
+    /// The description of the suite.
     fn about(&self) -> About;
 
     /// A heading.

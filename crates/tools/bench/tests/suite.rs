@@ -1,5 +1,5 @@
-//! The whole command on the xbase suite with engines that are not Mainstay: one that is honest, one that
-//! lies, one that fails and one that is slow. What the benchmark says about them is what it is for.
+//! The whole command on the xbase suite with fake engines: one that is honest, one that lies, one that fails and one
+//! that is slow. The report about them is under test.
 
 #![allow(clippy::disallowed_methods)]
 

@@ -1,4 +1,4 @@
-//! The command line. Every flag is defined here and nowhere else; `mainstay --help` is made from it.
+//! The command line. Every flag is defined here and nowhere else; `mainstay --help` is generated from it.
 
 use crate::csv_arguments::Csv;
 use crate::exit::Exit;
@@ -246,7 +246,7 @@ pub(crate) enum ScriptDialect {
     Informix,
 }
 
-/// What else the command can do.
+/// The subcommands.
 #[derive(Debug, Subcommand)]
 pub(crate) enum Action {
     /// Look for damage in files or in all files of a folder, and for errors and items that are not supported in Business

@@ -1,7 +1,7 @@
-//! `mainstay bench` is a program of its own, `mainstay-bench`, beside this one.
+//! Starts `mainstay bench`, which is a separate program, `mainstay-bench`, beside this one.
 //!
-//! The benchmark links SQLite and holds the procedures and data of all suites. Who runs a database needs none of it,
-//! and a build without it is a minute shorter. So the command starts the other program in its own place, as `git` and
+//! The benchmark links SQLite and contains the procedures and data of all suites. A database installation needs none of
+//! it, and a build without it is a minute shorter. So the command replaces itself by the other program, as `git` and
 //! `cargo` do with theirs: output, signals and the exit code are the benchmark's.
 
 use crate::exit::Exit;

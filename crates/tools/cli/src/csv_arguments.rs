@@ -1,4 +1,4 @@
-//! The flags for CSV that programs of other countries read.
+//! Flags for CSV files of programs with other regional settings.
 
 use crate::output::csv_style::{CsvStyle, DatePattern};
 use clap::Args;

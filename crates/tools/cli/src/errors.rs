@@ -1,4 +1,4 @@
-//! Errors as a person reads them.
+//! Errors in the form that users read.
 //!
 //! ```text
 //! error: no column "custmer"
@@ -10,9 +10,9 @@
 //! code: unknown_column (SQLSTATE 42703)
 //! ```
 //!
-//! What is wrong, where, what to try, and the code to search for, in this order and each on its own
-//! line. Lines and columns are those of the script or of the text that was typed, counted from one in
-//! characters. A long line is cut around the place. Everything goes to standard error.
+//! The message, the place, the hint and the code to search for, in this order and each on its own line. Lines and
+//! columns are those of the script or of the text that was typed, counted from one in characters. A long line is cut
+//! around the place. Everything goes to standard error.
 
 use crate::output::table::printable;
 use mainstay_types::{Code, Error};

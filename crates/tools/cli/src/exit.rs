@@ -1,4 +1,4 @@
-//! How the command ends: one code for each thing a script may want to know.
+//! Exit codes: one for each outcome that a script may test.
 
 use mainstay_types::{Code, Error};
 

@@ -1,6 +1,6 @@
-//! Files beside the code that hold what a test must print, byte for byte.
+//! Golden files beside the code: the expected output of tests, byte for byte.
 //!
-//! Run the tests with `UPDATE_GOLDEN=1` to write them anew, and read the difference before committing.
+//! Run the tests with `UPDATE_GOLDEN=1` to rewrite them, and read the difference before committing.
 #![allow(clippy::disallowed_methods)]
 
 use std::path::Path;

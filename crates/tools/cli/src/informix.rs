@@ -1,6 +1,6 @@
 //! `mainstay FOLDER --informix`: scripts of Informix SQL, as `dbaccess` runs them, with LOAD and UNLOAD.
 //!
-//! A statement that fails ends the script; the exit code says that one did.
+//! A failed statement ends the script and sets the exit code.
 
 use crate::arguments::{Arguments, Script};
 use crate::exit::Exit;

@@ -1,15 +1,14 @@
-//! Ctrl-C, and being asked to end.
+//! Ctrl-C, and signals that end the process.
 //!
-//! At the prompt the key reaches the line editor and clears the line. While a statement runs the
-//! terminal sends a signal instead, and the signal cancels the statement through its handle. Pressed
-//! again in a script, before the statement has stopped, it ends the process; the prompt never ends that
-//! way, since a person may press twice out of impatience. In a script nothing is run after the key, whether or not the
-//! statement was done before it could stop.
+//! At the prompt the key reaches the line editor and clears the line. While a statement runs the terminal sends a
+//! signal instead, and the signal cancels the statement through its handle. Pressed again in a script, before the
+//! statement has stopped, it ends the process; the prompt never ends that way, since users press twice out of
+//! impatience. In a script nothing runs after the key, even if the statement had finished before it could stop.
 //!
-//! SIGTERM, and SIGHUP when the terminal has gone, cancel the statement too, give it a moment to put its
-//! files in order, and end the process.
+//! SIGTERM, and SIGHUP when the terminal has gone, cancel the statement too, wait a short time for its rollback, and
+//! end the process.
 //!
-//! SIGXFSZ, which would end the process where a file becomes longer than `ulimit -f` allows, does nothing: the write fails.
+//! SIGXFSZ, which by default ends the process if a file grows beyond `ulimit -f`, is ignored: the write fails.
 
 use crate::exit::Exit;
 use mainstay_engine::CancelHandle;
@@ -21,7 +20,7 @@ use std::time::{Duration, Instant};
 /// How long a cancelled statement may take to end before the process ends without it.
 const PATIENCE: Duration = Duration::from_secs(5);
 
-/// What ends the statement that runs.
+/// Ends the running statement.
 pub(crate) type Stop = Box<dyn Fn() + Send>;
 
 static RUNNING: Mutex<Option<Stop>> = Mutex::new(None);
@@ -30,7 +29,7 @@ static AT_PROMPT: AtomicBool = AtomicBool::new(false);
 
 /// Lets a write fail that makes a file too long, as one on a full disk does.
 pub(crate) fn outlive_long_files() {
-    // What a handler sets nobody asks for: with one the signal does not end the process.
+    // The flag is never read: it only replaces the signal's default action, which ends the process.
     let _ = signal_hook::flag::register(signal_hook::consts::SIGXFSZ, Arc::default());
 }
 
@@ -80,7 +79,7 @@ pub(crate) fn set_at_prompt(at_prompt: bool) {
     AT_PROMPT.store(at_prompt, Ordering::Relaxed);
 }
 
-/// Whether the signal came: in a script at any time, else since the last statement began.
+/// Returns true if the signal came: in a script at any time, else since the last statement began.
 pub(crate) fn was_asked() -> bool {
     ASKED.load(Ordering::Relaxed)
 }

@@ -3,16 +3,16 @@
 //! ```text
 //!  arguments ----> script (-c, -f, standard input) --.
 //!            \                                        >--> shell --> session --> output/*
-//!             `--> prompt (a person types) ----------'       |
+//!             `--> prompt (interactive) -------------'       |
 //!                                                         commands (.tables, \d, USE, BROWSE, ...)
 //! ```
 //!
-//! The command owns no semantics of SQL: it cuts text into statements, hands them to a session of the
-//! engine, and writes what comes back. What it adds is for people: the prompt, the formats, the errors
-//! with their place, the progress bar, and the commands that an xBase hand types without thinking.
+//! The command contains no semantics of SQL: it cuts text into statements, passes them to a session of the engine, and
+//! writes the answers. It adds the parts for users: the prompt, the formats, errors with their place, the progress bar,
+//! and xBase commands.
 //!
-//! **Invariants.** Results go to standard output (or a file), everything else to standard error. A
-//! broken pipe ends the command quietly. Each way to end has its own exit code, listed by `--help`.
+//! **Invariants.** Results go to standard output (or a file), everything else to standard error. A broken pipe ends the
+//! command without a message. Each way to end has its own exit code, listed by `--help`.
 
 extern crate mainstay_ace as ace;
 
@@ -187,7 +187,7 @@ fn say(text: &str) {
     let _ = writeln!(io::stderr(), "{text}");
 }
 
-/// Refuses a file for results whose name asks for no format when nobody does. T-SQL has one format.
+/// Refuses an output file if neither its name nor an option determines the format. T-SQL has one format.
 fn check_output(arguments: &Arguments) -> Result<(), Error> {
     arguments.output.csv.style().check().map_err(|message| Error::new(Code::InvalidSetting, message))?;
     match &arguments.output.output {
@@ -303,7 +303,7 @@ fn end(mut shell: Shell, done: Result<Flow, Failure>) -> Exit {
         }
     };
     if failed_before && !shell.conduct.continue_on_error && !shell.conduct.interactive {
-        // What was written of a file is dropped: it is not the whole.
+        // An incomplete file is dropped.
         return shell.exit().max(Exit::StatementFailed);
     }
     match shell.finish_output() {

@@ -1,7 +1,7 @@
-//! Values of statements from the command line: `--param 4711 --param "O'Hara"`, which statements name `$1` and `$2`.
+//! Parameters of statements on the command line: `--param 4711 --param "O'Hara"`, which statements name `$1` and `$2`.
 //!
-//! A value is never part of the text of a statement, so nothing in it can be one. It is a number if it is written as one, NULL as
-//! the word NULL, and a text otherwise; `text:007` is a text in any case.
+//! A value is never part of the text of a statement, so it cannot inject SQL. It is a number if it is written as one,
+//! NULL as the word NULL, and a text otherwise; `text:007` is a text in any case.
 
 use crate::tokens;
 use mainstay_types::Value;

@@ -1,13 +1,12 @@
 //! The progress bar of a long statement.
 //!
-//! It appears after half a second, on standard error, and only when that is a terminal. A thread of its
-//! own reads the counters that the session shares and draws ten times a second, so the statement pays
-//! nothing for it. Before the first byte of a result goes to the same terminal the bar leaves for good:
-//! from then on the rows are the progress.
+//! It appears after half a second, on standard error, and only if that is a terminal. A separate thread reads the
+//! session's shared counters and draws ten times a second, so the statement pays nothing for it. Before the first byte
+//! of a result goes to the same terminal the bar is removed for good: from then on the rows are the progress.
 //!
-//! The time left is what the measured speed gives for the bytes that are left (or rows, when the engine
-//! does not know the bytes); without a total, and when all of it was read, only the counts and the time so far are shown:
-//! a join or a sort goes on with what was read.
+//! The remaining time is calculated from the measured speed and the bytes that are left (or rows, when the engine does
+//! not know the bytes); without a total, and when all input is read, only the counts and the elapsed time are shown: a
+//! join or a sort may still be working.
 
 use crate::output::table::thousands;
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};

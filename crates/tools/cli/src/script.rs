@@ -1,8 +1,8 @@
-//! Text made of statements and commands, cut into pieces and run one by one.
+//! Scripts of statements and commands, cut into pieces and run one by one.
 //!
-//! A statement ends with a semicolon. A command (`.tables`, `\d`, `USE customers`) is one line and needs
-//! none; it is looked for only where a statement may begin. The same rules hold for a script, for
-//! standard input and for the prompt, so what was tried at the prompt can be put into a file.
+//! A statement ends with a semicolon. A command (`.tables`, `\d`, `USE customers`) is one line without one; it is
+//! recognized only where a statement may begin. The same rules apply to a script, to standard input and to the prompt,
+//! so that input of the prompt can be put into a file.
 //!
 //! Standard input is run as it comes: a program may write a statement, read the result, and then write
 //! the next.
@@ -17,7 +17,7 @@ use mainstay_types::{Code, Error};
 use std::io::{self, BufRead};
 use std::path::Path;
 
-/// What a text consists of.
+/// A piece of a script.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) enum Piece<'t> {
     /// A statement, without its semicolon.
@@ -34,7 +34,7 @@ pub(crate) struct Found<'t> {
     pub(crate) start: usize,
     /// Where to look for the next.
     pub(crate) next: usize,
-    /// Whether a semicolon or the end of a command's line is there.
+    /// True if a semicolon or the end of a command's line is there.
     pub(crate) ended: bool,
 }
 
@@ -70,7 +70,7 @@ fn block_end(text: &str, at: usize) -> (usize, bool) {
     (next, false)
 }
 
-/// Whether everything typed so far can be run: the prompt asks for another line otherwise.
+/// Returns true if everything typed so far can be run: the prompt asks for another line otherwise.
 pub(crate) fn is_complete(text: &str) -> bool {
     let mut at = 0;
     while let Some(found) = next_piece(text, at) {

@@ -111,7 +111,7 @@ fn start(
         true => Arc::new(Disk),
         false => Arc::new(Enclosed::new(Arc::new(Disk), root)?),
     };
-    // What is on no disk has no links.
+    // A folder that is on no disk has no links.
     let database = match Disk.stamp(&folder).is_ok() {
         true => Database::open_on(Arc::clone(&files), &folder, options)?,
         false => Database::open_with(path, options)?,

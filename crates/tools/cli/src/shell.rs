@@ -1,7 +1,7 @@
-//! What statements and commands run in: the session, the destination, and how results look.
+//! The shell that statements and commands run in: the session, the destination, and the form of results.
 //!
-//! Scripts and the prompt drive the same [`Shell`]; they differ in where the text comes from and in
-//! whether a failed statement ends everything.
+//! Scripts and the prompt drive the same [`Shell`]; they differ in the source of the text and in whether a failed
+//! statement ends everything.
 
 mod server;
 
@@ -24,7 +24,7 @@ use std::io::{self, IsTerminal, Write};
 use std::path::Path;
 use std::time::{Duration, Instant};
 
-/// Whether to go on after a command.
+/// The next step after a command.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Flow {
     /// The next piece, please.
@@ -38,9 +38,9 @@ pub(crate) enum Flow {
 pub(crate) struct Look {
     /// The format that was asked for.
     pub(crate) format: Format,
-    /// Whether anybody has asked for it.
+    /// True if anybody has asked for it.
     pub(crate) is_chosen: bool,
-    /// Whether one line a column is wanted instead of a table.
+    /// True if one line a column is wanted instead of a table.
     pub(crate) expanded: bool,
     pub(crate) header: bool,
     pub(crate) null: Option<String>,
@@ -114,12 +114,12 @@ impl Shell {
         self.exit
     }
 
-    /// Whether a failed statement is followed by the next.
+    /// Returns true if a failed statement is followed by the next.
     pub(crate) fn goes_on(&self) -> bool {
         (self.conduct.interactive || self.conduct.continue_on_error) && self.exit != Exit::Interrupted
     }
 
-    /// Whether a person reads the results.
+    /// Returns true if a person reads the results.
     pub(crate) fn on_screen(&self) -> bool {
         self.destination.is_terminal()
     }
@@ -370,7 +370,7 @@ impl Shell {
     /// Tells the person something that is no result.
     pub(crate) fn tell(&mut self, line: &str) -> Result<(), Failure> {
         self.destination.flush()?;
-        // A closed standard error leaves nobody to tell.
+        // If standard error is closed, the message is lost.
         let _ = writeln!(io::stderr(), "{line}");
         Ok(())
     }
@@ -380,8 +380,7 @@ impl Shell {
         if self.conduct.echo { self.print(&format!("{text}\n")) } else { Ok(()) }
     }
 
-    /// Tells what went wrong and remembers how the process must end. A broken pipe stays a failure of
-    /// the output, and is told to nobody.
+    /// Reports an error and remembers the exit code. A broken pipe stays a failure of the output, and is not reported.
     pub(crate) fn report(&mut self, failure: Failure, text: &str, origin: &Origin) -> Failure {
         let error = match failure {
             Failure::Error(error) => error,
@@ -400,7 +399,7 @@ impl Shell {
         self.report_error(&error, text, origin)
     }
 
-    /// Whether Ctrl-C was pressed in a script: nothing more is run.
+    /// Returns true if Ctrl-C was pressed in a script: nothing more is run.
     fn is_stopped(&self) -> bool {
         !self.conduct.interactive && interrupt::was_asked()
     }
@@ -451,7 +450,7 @@ fn made(failure: Failure, sql: &str) -> Failure {
     }
 }
 
-/// Whether errors are coloured: on a terminal, unless `NO_COLOR` is set (no-color.org).
+/// Returns true if errors are coloured: on a terminal, unless `NO_COLOR` is set (no-color.org).
 pub(crate) fn colour() -> bool {
     let wanted = std::env::var_os("NO_COLOR").is_none_or(|value| value.is_empty());
     let able = std::env::var_os("TERM").is_none_or(|terminal| terminal != "dumb");

@@ -1,17 +1,17 @@
-//! The words of a statement, as far as the command needs to see them.
+//! A tokenizer for the command's own needs.
 //!
-//! The prompt must know without the engine where a statement ends, what to colour, and which tables a
-//! half-written statement names. So the text is cut into tokens: strings, quoted names, comments,
-//! numbers, words, and single characters. Nothing is an error here; text that is not closed yet reaches
-//! to the end and says so, and whether the statement means anything is the engine's to say.
+//! Without the engine, the prompt must find the end of a statement, the colours, and the tables that a half-written
+//! statement names. So the text is cut into tokens: strings, quoted names, comments, numbers, words, and single
+//! characters. Nothing is an error here; an unclosed text reaches to the end and is marked as such, and the engine
+//! checks the statement.
 //!
-//! Rules: quotes are doubled inside quotes; `--` comments run to the end of the line; `/* */` comments
-//! nest, as the standard lets them. As in PostgreSQL, a backslash keeps a quote inside of `E'...'`, and `$$...$$` and
-//! `$tag$...$tag$` are texts with anything in them.
+//! Rules: quotes are doubled inside quotes; `--` comments run to the end of the line; `/* */` comments nest, as the
+//! standard allows. As in PostgreSQL, a backslash escapes a quote inside of `E'...'`, and `$$...$$` and `$tag$...$tag$`
+//! are texts with arbitrary content.
 
 use std::ops::Range;
 
-/// What a token is.
+/// The kind of a token.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Kind {
     /// White space.
@@ -35,7 +35,7 @@ pub(crate) enum Kind {
 pub(crate) struct Token {
     pub(crate) kind: Kind,
     pub(crate) range: Range<usize>,
-    /// Whether a string, a quoted name or a comment has its end.
+    /// True if a string, a quoted name or a comment has its end.
     pub(crate) closed: bool,
 }
 
@@ -45,7 +45,7 @@ impl Token {
         &text[self.range.clone()]
     }
 
-    /// Whether it says nothing: white space or a comment.
+    /// Returns true if it says nothing: white space or a comment.
     pub(crate) fn is_blank(&self) -> bool {
         matches!(self.kind, Kind::Space | Kind::Comment)
     }

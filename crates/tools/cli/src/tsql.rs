@@ -1,8 +1,8 @@
 //! `mainstay FOLDER --tsql`: scripts of T-SQL, with results and errors as `sqlcmd` prints them.
 //!
-//! A statement that fails does not end the script, as there, unless it says `:on error exit`; the exit code says that one
-//! did. What scripts say to sqlcmd itself is read by `sqlcmd`. Ctrl-C ends the batch that runs, and the script with it; who
-//! types goes on.
+//! As in `sqlcmd`, a failed statement does not end the script, unless `:on error exit` is set; the exit code reports
+//! it. Commands of `sqlcmd` itself are read by the module `sqlcmd`. Ctrl-C ends the running batch, and a script with
+//! it; interactive input goes on.
 
 use crate::arguments::{Arguments, Script};
 use crate::exit::Exit;
@@ -33,7 +33,7 @@ pub(crate) fn instance(
     Ok(instance.with_procedures(files, path, page, Box::new(tell)))
 }
 
-/// What scripts are read with.
+/// The settings with which scripts are read.
 struct Reading {
     variables: Variables,
     /// The code page of texts without a byte order mark.
@@ -123,7 +123,8 @@ fn read_stdin(page: Option<CodePage>) -> Result<String, Error> {
     Ok(decoded(&bytes, page, &"standard input"))
 }
 
-/// A script's text: by its byte order mark, in the code page that was said, or in UTF-8. It is said when it is none of these.
+/// A script's text: by its byte order mark, in the given code page, or in UTF-8. A message tells the user if it is none
+/// of these.
 fn decoded(bytes: &[u8], page: Option<CodePage>, place: &dyn std::fmt::Display) -> String {
     let read = script_text(bytes, page);
     if read.is_assumed {

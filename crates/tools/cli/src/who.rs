@@ -5,9 +5,10 @@
 //!                                                                           \--- the prompt, for the message of a lock
 //! ```
 //!
-//! The server answers every connection with its sessions and closes it. A line is a session or a lock of the one above it, its
-//! fields between tabs; the first one is the address for SQL Server's clients, by which the prompt finds the server. Without a server, and for programs that share the files, the system is asked for the processes that have
-//! files of the folder open (Linux).
+//! The server answers every connection with its sessions and closes it. A line is a session, or a lock of the session
+//! above it, with its fields separated by tabs; the first one is the address for SQL Server's clients, by which the
+//! prompt finds the server. Without a server, and for programs that share the files, the operating system lists the
+//! processes that have files of the folder open (Linux).
 
 use crate::complain;
 use crate::exit::Exit;

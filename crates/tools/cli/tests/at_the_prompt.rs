@@ -1,4 +1,4 @@
-//! The prompt as a person sees it, on a terminal. `python3` is needed for that.
+//! The prompt on a terminal. The tests need `python3`.
 #![cfg(unix)]
 #![allow(clippy::disallowed_methods)]
 

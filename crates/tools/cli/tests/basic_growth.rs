@@ -1,7 +1,8 @@
 //! Business BASIC programs that grow until the limit of their session, as a process: `mainstay run --program-memory`.
 //!
-//! Each program takes memory in another way, and takes the error itself. The process goes on behind it, and its peak is near
-//! the limit. `crates/languages/basic/runtime/tests/memory.rs` has the ways in which a session can hold memory one by one.
+//! Each program takes memory in another way, and traps the error itself. The process goes on after it, and its peak is
+//! near the limit. `crates/languages/basic/runtime/tests/memory.rs` covers the ways in which a session can hold memory
+//! one by one.
 #![cfg(target_os = "linux")]
 #![allow(clippy::disallowed_methods)]
 

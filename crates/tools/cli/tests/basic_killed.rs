@@ -1,4 +1,4 @@
-//! Business BASIC programs in processes of their own: killed while they write, and beside another process that has a record.
+//! Business BASIC programs as processes: killed while they write, and beside another process that has locked a record.
 #![cfg(unix)]
 #![allow(clippy::disallowed_methods)]
 
@@ -55,7 +55,7 @@ fn a_killed_program_leaves_whole_records_with_all_keys() {
         }
         child.kill().unwrap();
         child.wait().unwrap();
-        // What it had written before it was killed is acknowledged, too.
+        // A line that it had written before it was killed is acknowledged, too.
         for line in lines.map_while(Result::ok) {
             acknowledged = line.trim().parse::<u64>().unwrap_or(acknowledged).max(acknowledged);
         }

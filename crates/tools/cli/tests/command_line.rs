@@ -1,4 +1,4 @@
-//! The binary as a shell sees it: what it prints where, and how it ends.
+//! The binary as a process: its output streams and exit codes.
 #![allow(clippy::disallowed_methods)]
 
 use std::io::Write;
@@ -183,7 +183,7 @@ fn tsql_batches_end_when_their_time_is_over() {
     assert!(text(&output.stdout).contains("\n7\n"), "{}", text(&output.stdout));
 }
 
-/// What scripts say to sqlcmd itself: variables, files, and the end at the first error.
+/// Commands of sqlcmd itself in scripts: variables, files, and the end at the first error.
 #[test]
 fn tsql_scripts_have_variables_and_other_files() {
     let folder = tempfile::tempdir().unwrap();
@@ -220,7 +220,7 @@ fn tsql_scripts_may_be_utf_16_or_in_a_code_page() {
     assert!(text(&output.stderr).contains("old.sql: neither UTF-8 nor UTF-16; read as Windows-1252"));
     assert!(text(&output.stdout).contains("\nMalm\u{f6}\n"), "{}", text(&output.stdout));
 
-    // What is said of the page is true of files, of those that they read, and of procedures.
+    // The code page applies to files, to those that they read, and to procedures.
     std::fs::write(&old, b"SELECT 'Malm\x94' AS city\nGO\nEXEC dbo.town\nGO\n").unwrap();
     std::fs::create_dir(std::path::Path::new(folder).join("procedures")).unwrap();
     std::fs::write(

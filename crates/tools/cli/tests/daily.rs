@@ -1,5 +1,4 @@
-//! Everyday work at the prompt and in scripts: files as tables, imports, dumps, parameters, settings that name
-//! nothing.
+//! Everyday work at the prompt and in scripts: files as tables, imports, dumps, parameters, unknown settings.
 #![allow(clippy::disallowed_methods)]
 
 use std::path::Path;

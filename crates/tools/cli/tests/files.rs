@@ -1,4 +1,4 @@
-//! Files that the command writes, read by it again as tables, and messages about files.
+//! Files that the command writes and reads again as tables, and messages about files.
 #![allow(clippy::disallowed_methods)]
 
 use std::path::Path;
@@ -8,7 +8,7 @@ fn run(folder: &Path, arguments: &[&str]) -> Output {
     Command::new(env!("CARGO_BIN_EXE_mainstay")).arg(folder).args(arguments).output().unwrap()
 }
 
-/// What a statement prints, as CSV without names.
+/// The output of a statement, as CSV without names.
 #[track_caller]
 fn rows(folder: &Path, sql: &str) -> String {
     let output = run(folder, &["--format", "csv", "--no-header", "-c", sql]);
@@ -160,7 +160,7 @@ fn what_a_parquet_file_says_of_its_columns_is_looked_at() {
     };
     write_false_claim(folder, 1_515_870_810);
     assert_eq!((checked().0, rows(folder, "SELECT n FROM t WHERE n > 7000")), (Some(0), "1515870810\n".to_owned()));
-    // What cannot be is the error of a statement that goes by it; others read the rows.
+    // An impossible claim is the error of a statement that uses it; others read the rows.
     write_false_claim(folder, -1);
     let output = run(folder, &["-c", "SELECT n FROM t WHERE n > 7000"]);
     let told = String::from_utf8_lossy(&output.stderr).into_owned();
@@ -168,7 +168,7 @@ fn what_a_parquet_file_says_of_its_columns_is_looked_at() {
     assert_eq!(rows(folder, "SELECT count(*) FROM t"), "3\n");
     let (code, findings) = checked();
     assert!(code != Some(0) && findings.contains("column \"n\""), "{findings}");
-    // What can be and is not so leaves rows out, which only the check sees.
+    // A possible claim that is false leaves rows out, which only the check sees.
     write_false_claim(folder, 7_000);
     let (code, findings) = checked();
     assert!(code != Some(0) && findings.contains("it has 1515870810"), "{findings}");

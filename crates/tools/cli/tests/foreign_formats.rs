@@ -1,4 +1,5 @@
-//! Results for programs of other countries: CSV with other separators, decimals and dates, and workbooks of Excel.
+//! Results for programs with other regional settings: CSV with other separators, decimals and dates, and workbooks of
+//! Excel.
 #![allow(clippy::disallowed_methods)]
 
 use std::io::Read;

@@ -1,15 +1,15 @@
 //! Statements that grow in one dimension until they are refused, through every door, under limits of memory and time.
 //!
 //! ```text
-//!   core    a process of its own for each statement: mainstay FOLDER -f FILE
-//!   tsql    a client of SQL Server's protocol    }  one `mainstay serve` for all statements, and another
-//!   ads     a remote ACE client                  }  client that looks after each whether it is still answered
+//!   core    one process for each statement: mainstay FOLDER -f FILE
+//!   tsql    a client of SQL Server's protocol    }  one `mainstay serve` for all statements, and a second
+//!   ads     a remote ACE client                  }  client that checks after each that the server answers
 //! ```
 //!
-//! Whatever a statement is, it ends by an answer or by an error, soon after its time, with a peak of memory near the limit;
-//! no process ends, and other sessions go on. Faults break-05, break-07, break-08, break-10 and break-11 are some of the
-//! statements. `MAINSTAY_GROWTH=long cargo test --test growth -- --nocapture` lets each dimension grow and prints what it
-//! comes to; without it the sizes are those that once ended the server, or took it minutes or gigabytes.
+//! Every statement ends with an answer or an error, soon after its timeout, with a peak of memory near the limit; no
+//! process ends, and other sessions go on. Faults break-05, break-07, break-08, break-10 and break-11 are some of the
+//! statements. `MAINSTAY_GROWTH=long cargo test --test growth -- --nocapture` lets each dimension grow and prints the
+//! figures; without it the sizes are those that once ended the server, or took it minutes or gigabytes.
 #![cfg(target_os = "linux")]
 #![allow(clippy::disallowed_methods)]
 

@@ -1,4 +1,5 @@
-//! `mainstay serve --sqli` as a process: an Informix client of the codec's other side, beside a client of SQL Server's protocol.
+//! `mainstay serve --sqli` as a process: an Informix client built on the codec, beside a client of SQL Server's
+//! protocol.
 #![allow(clippy::disallowed_methods)]
 
 mod wire;

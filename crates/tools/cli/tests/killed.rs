@@ -1,4 +1,4 @@
-//! What a process leaves that is killed, and who clears it away.
+//! Files that a killed process leaves, and their removal.
 #![allow(clippy::disallowed_methods)]
 
 use std::path::{Path, PathBuf};
@@ -28,7 +28,7 @@ fn rows_that_were_spilled_are_removed_by_the_next_process() {
         files(temporary.path()).iter().any(|folder| !files(folder).is_empty())
     });
     assert!(has_spilled && spilling.try_wait().unwrap().is_none(), "it spills");
-    // Who lives keeps its files.
+    // A process that lives keeps its files.
     let other = || program(temporary.path(), &["-c", "SELECT 1"]).status().unwrap();
     assert!(other().success());
     assert_eq!(files(temporary.path()).len(), 1);

@@ -1,8 +1,8 @@
-//! What people get wrong every day, and what they are told: where it is, in their words, and what was meant.
+//! Everyday mistakes, and their messages: the place, the words of the user, and the correct form.
 //!
 //! `mistakes/everyday.sql` has a statement or a command a line. All of them are run over the sample folder, and
-//! `mistakes/everyday.out` has what is printed. What is behind `-- No place` depends on the rows, not on a part of the
-//! text. `MAINSTAY_REWRITE=1` writes it anew: look at the difference before keeping it.
+//! `mistakes/everyday.out` has the output. Statements behind `-- No place` have errors that depend on the rows, not on
+//! a part of the text. `MAINSTAY_REWRITE=1` rewrites the output: look at the difference before committing it.
 #![allow(clippy::disallowed_methods)]
 
 use std::fmt::Write as _;
@@ -14,7 +14,7 @@ use std::process::{Command, Stdio};
 const HERE: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/mistakes");
 const SAMPLE: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../../../sample");
 
-/// What stands before the mistakes: a table beside those of the sample, and the one in use.
+/// Statements before the mistakes: a table beside those of the sample, and the one in use.
 const BEFORE: &str = "CREATE TABLE notebook (id INTEGER NOT NULL, day DATE, word VARCHAR(10));\nUSE customers\n";
 
 /// Words of the planner, the vectors and the parser, which say nothing to who wrote the statement.
@@ -49,7 +49,7 @@ fn copied_sample() -> tempfile::TempDir {
     folder
 }
 
-/// What a script prints, results and errors in their order.
+/// The output of a script, results and errors in their order.
 fn printed(folder: &Path, script: &str) -> String {
     let path = folder.join("printed.txt");
     let out = File::options().create(true).append(true).open(&path).unwrap();
@@ -71,7 +71,7 @@ fn without_end(line: &str) -> &str {
     line.trim_end_matches(';').trim_end()
 }
 
-/// What is printed for each line, in pairs.
+/// The output for each line, in pairs.
 fn told<'t>(lines: &[&'t str], printed: &'t str) -> Vec<(&'t str, String)> {
     let mut rest = printed.lines().peekable();
     let mut told = Vec::new();
@@ -212,7 +212,7 @@ fn no_message_has_words_of_a_library() {
             continue;
         }
         errors += usize::from(line.starts_with("error: "));
-        // What is in quotation marks is the statement's.
+        // Text in quotation marks is the statement's.
         let outside: String = line.split(['\'', '"', '`']).step_by(2).collect();
         if let Some(word) = LIBRARY_WORDS.iter().find(|word| outside.contains(**word)) {
             wrong.push(format!("{word}: {before}\n    {line}"));

@@ -1,4 +1,4 @@
-//! Business BASIC programs as a shop uses them: the sample application with a clerk's input from a file, and `check`.
+//! Business BASIC programs end to end: the sample application with a clerk's input from a file, and `check`.
 #![allow(clippy::disallowed_methods)]
 
 use std::fs::{self, File};
@@ -12,7 +12,7 @@ fn mainstay(arguments: &[&str], input: Stdio) -> Output {
     Command::new(env!("CARGO_BIN_EXE_mainstay")).args(arguments).stdin(input).output().unwrap()
 }
 
-/// What a command prints that succeeds.
+/// The output of a command that succeeds.
 #[track_caller]
 fn printed(arguments: &[&str], input: Stdio) -> String {
     let output = mainstay(arguments, input);

@@ -1,8 +1,9 @@
-//! The C programs of the ACE libraries against a server process: what a call does with tables of a folder it does with
-//! those of `mainstay serve`, over TCP and over TLS.
+//! The C programs of the ACE libraries against a server process: calls behave the same on the tables of a local folder
+//! and on those of `mainstay serve`, over TCP and over TLS.
 //!
-//! Each gets a server of its own, over a copy of the tables. It is linked with the shipped library, and told the server's
-//! address in place of the folder, and the folder after it. What it then expects otherwise stands in it, under `IS_FAR`.
+//! Each has its own server over a copy of the tables. It is linked with the shipped library, and gets the server's
+//! address in place of the folder, and the folder after it. Expectations that differ on a server are in the program,
+//! under `IS_FAR`.
 
 #[path = "../../../doors/libace/tests/common/mod.rs"]
 mod common;

@@ -1,5 +1,5 @@
-//! `mainstay check --repair`: damaged tables are made anew in new files, the old ones stay, and the exit code says whether
-//! all is sound now.
+//! `mainstay check --repair`: damaged tables are rebuilt in new files, the old ones stay, and the exit code reports
+//! whether the new ones are sound.
 #![allow(clippy::disallowed_methods)]
 
 use std::collections::BTreeMap;
@@ -27,7 +27,7 @@ fn run(arguments: &[&str]) -> (Option<i32>, String, String) {
     (output.status.code(), text(output.stdout), text(output.stderr))
 }
 
-/// What a statement prints, as CSV without names.
+/// The output of a statement, as CSV without names.
 #[track_caller]
 fn rows(folder: &Path, sql: &str) -> String {
     let (code, printed, told) = run(&[folder.to_str().unwrap(), "--format", "csv", "--no-header", "-c", sql]);

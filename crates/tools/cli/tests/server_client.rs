@@ -255,7 +255,7 @@ fn a_folder_that_a_server_has_open_is_reached_through_it() {
     // The same with scripts of T-SQL.
     let script = run(&[path, "--tsql", "-c", "SELECT name FROM kept"], "");
     assert!(script.code == Some(0) && script.out.contains("one"), "{}{}", script.out, script.errors);
-    // Who may only read changes nothing by this way.
+    // A read-only client cannot change rows this way either.
     let read_only = run(&[path, "--read-only", "-c", "DELETE FROM kept"], "");
     assert_eq!(read_only.code, Some(1), "{}", read_only.errors);
     drop(server);

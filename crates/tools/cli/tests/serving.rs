@@ -1,4 +1,4 @@
-//! `mainstay serve` as a process: what many clients cost it, and what others can do with its folder meanwhile.
+//! `mainstay serve` as a process: its costs with many clients, and the access of other processes to its folder.
 #![allow(clippy::disallowed_methods)]
 
 mod wire;
@@ -19,7 +19,7 @@ struct Serving {
     tds: String,
     /// Where remote ACE clients do.
     address: String,
-    /// What it has said until it listened.
+    /// Its log lines until it listened.
     said: Vec<String>,
 }
 
@@ -230,7 +230,7 @@ fn a_signal_ends_what_runs_after_its_grace_and_takes_it_back() {
     assert_eq!(String::from_utf8_lossy(&rows.stdout), "id\n1\n");
 }
 
-/// What is wrong with a file of procedures is an event of the log like every other, and so is where the doors are.
+/// An error in a file of procedures is an event of the log like every other, and so are the addresses of the doors.
 #[test]
 fn the_log_has_an_event_for_a_procedure_that_does_not_compile() {
     let folder = tempfile::tempdir().unwrap();

@@ -27,7 +27,7 @@ fn text(bytes: &[u8]) -> String {
     String::from_utf8(bytes.to_vec()).unwrap()
 }
 
-/// What a successful run prints.
+/// The output of a successful run.
 #[track_caller]
 fn printed(arguments: &[&str], input: &str) -> String {
     let output = run(arguments, input);

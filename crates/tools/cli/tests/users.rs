@@ -1,4 +1,4 @@
-//! `mainstay user`, and the rights of users who may only read, as real processes.
+//! `mainstay user`, and the rights of read-only users, with processes.
 #![allow(clippy::disallowed_methods)]
 
 mod wire;

@@ -1,4 +1,4 @@
-//! Makes the seeds of the corpus from the fixtures: `cargo run -p mainstay-fuzzing --example seeds -- FOLDER`.
+//! Generates the seeds of the corpus from the fixtures: `cargo run -p mainstay-fuzzing --example seeds -- FOLDER`.
 //!
 //! Only small files are taken, and long ones are cut: a fuzzer tries thousands of changes of each byte it is given.
 

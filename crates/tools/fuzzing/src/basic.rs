@@ -1,7 +1,7 @@
-//! A program of Business BASIC: its tree, its text, and what it does.
+//! A program of Business BASIC: its tree, its listing, and a run.
 //!
-//! Byte 0 chooses: bit 0 that the program runs, bit 1 that its lines are entered at the console. The rest is the text, with the
-//! input of the program among it: a program reads its own text.
+//! Byte 0 is a set of flags: bit 0 runs the program, bit 1 enters its lines at the console. The rest is the text, with
+//! the input of the program among it: a program reads its own text.
 
 use mainstay_basic::console::Console;
 use mainstay_basic::plain::PlainHost;

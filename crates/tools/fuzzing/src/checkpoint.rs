@@ -1,7 +1,7 @@
 //! Files of a checkpoint of native tables: a manifest, and a run of an index.
 //!
-//! Byte 0 chooses: bit 0 a run instead of a manifest, bit 1 that checksums and lengths are set right first, so that what
-//! is behind them is reached. The rest is the file; a run is taken to have the number 7.
+//! Byte 0 is a set of flags: bit 0 chooses a run instead of a manifest, bit 1 corrects checksums and lengths first, so
+//! that the code behind them is reached. The rest is the file; a run has the number 7.
 
 use mainstay_store::files::Manifest;
 use mainstay_store::index::{read_in_every_way, with_checksums};

@@ -1,8 +1,8 @@
-//! A CSV file: detected or told how to be read, all vectors, rows out of order, and the findings.
+//! A CSV file: with detected or given settings, all vectors, rows out of order, and the findings.
 //!
-//! Byte 0 chooses what the reader is told: bits 0-1 the delimiter (nothing, `;`, tab, `|`), bits 2-3 the quote
-//! (nothing, nothing, `'`, none at all), bits 4-5 the header (nothing, nothing, yes, no), bit 6 windows-1252. The
-//! rest is the file.
+//! Byte 0 chooses the reader's settings: bits 0-1 the delimiter (detected, `;`, tab, `|`), bits 2-3 the quote
+//! (detected, detected, `'`, none), bits 4-5 the header (detected, detected, yes, no), bit 6 windows-1252. The rest is
+//! the file.
 
 use mainstay_columnar::{Snapshot, Table, VectorCache};
 use mainstay_csv::{CodePage, CsvOptions, CsvTable};

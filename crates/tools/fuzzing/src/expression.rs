@@ -1,6 +1,7 @@
 //! A key expression: parsed, printed, compiled against the fields of two tables, and evaluated over their records.
 //!
-//! Byte 0 chooses: bit 0 the dialect (Clipper or FoxPro), bit 1 SET EXACT, bit 2 the table. The rest is the text.
+//! Byte 0 is a set of flags: bit 0 the dialect (Clipper or FoxPro), bit 1 SET EXACT, bit 2 the table. The rest is the
+//! text.
 
 use mainstay_types::Code;
 use mainstay_xbase::dbf::{Dbf, OpenOptions};

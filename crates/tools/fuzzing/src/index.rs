@@ -1,7 +1,7 @@
 //! An index file: opened, walked both ways, searched and checked, with keys of each type that its tags can have.
 //!
-//! The first byte says how the file is named (modulo 4: CDX, NTX, IDX, ADI); the rest is the file. The expressions are
-//! not looked at here: the target `table` does that.
+//! The first byte chooses the name of the file (modulo 4: CDX, NTX, IDX, ADI); the rest is the file. The expressions
+//! are not evaluated here: the target `table` does that.
 
 use mainstay_xbase::index::{Bag, KeyFamily, KeyForm, KeyType, KeyValue, Tag};
 use std::ops::{Bound, ControlFlow};

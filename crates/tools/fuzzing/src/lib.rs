@@ -1,23 +1,23 @@
-//! Damaged and hostile files and packets: what is done with each format when its bytes are anybody's.
+//! Fuzz targets: damaged and hostile files and packets of each format.
 //!
-//! A [`Target`] takes bytes and does with them everything that the engine does with a file of that format. It
-//! returns whatever they are; it panics only where a promise is broken: a panic below, a walk without end, vectors
-//! that are not as long as their group, an order that is none. Errors and findings are what damage ought to give,
-//! and are no concern of it.
+//! A [`Target`] takes bytes and does with them everything that the engine does with a file of that format. It returns
+//! for every input; it panics only where an invariant is broken: a panic below, a walk without end, vectors that are
+//! not as long as their group, an inconsistent order. Errors and findings are the expected results of damage and are
+//! ignored.
 //!
 //! Two drivers share the targets:
 //!
 //! ```text
 //!   fuzz/fuzz_targets/*      libFuzzer, guided by coverage: minutes, in development
-//!   tests/fuzz_corpus.rs     the kept corpus, then seeded mutations of it: seconds, in every test run
+//!   tests/fuzz_corpus.rs     the stored corpus, then seeded mutations of it: seconds, in every test run
 //! ```
 //!
-//! **Inputs.** An input is one file, or a byte that chooses how to read it and then the file; several files are
-//! joined by a mark ([`table::MARK`]), which stays a mark when bytes before it come or go, as lengths would not.
-//! `examples/seeds.rs` makes the first corpus from the fixtures.
+//! **Inputs.** An input is one file, or a byte that chooses how to read it and then the file; several files are joined
+//! by a mark ([`table::MARK`]), which stays valid when bytes before it are added or removed, as lengths would not.
+//! `examples/seeds.rs` generates the first corpus from the fixtures.
 //!
-//! Limits: files are in memory and do not change while they are read; that they fail or change is what the tests
-//! named `faults` and `damage` are about.
+//! Limits: files are in memory and do not change while they are read; the tests named `faults` and `damage` cover reads
+//! that fail and files that change.
 
 pub mod basic;
 pub mod checkpoint;

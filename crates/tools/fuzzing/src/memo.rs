@@ -1,4 +1,4 @@
-//! A memo file: which kind it is, and what references of all kinds lead to.
+//! A memo file: its kind, and references of all kinds.
 //!
 //! ```text
 //!   byte 0      the kind: 0 FPT, 1 DBT of dBASE III, 2 DBT of dBASE IV, 3 SMT, 4 DBT under a version that does

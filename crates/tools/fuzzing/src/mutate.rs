@@ -1,8 +1,8 @@
 //! Seeded mutations of known inputs: the small fuzzer of the ordinary tests.
 //!
-//! It is guided by nothing but the corpus, which libFuzzer has grown by coverage: one input, changed in a few
-//! places, is usually still read far enough to reach what the original reached. The same seed and corpus give the
-//! same input on every machine.
+//! Only the corpus guides it, which libFuzzer has grown by coverage: an input with a few changes is usually still read
+//! far enough to reach the code that the original reached. The same seed and corpus give the same input on every
+//! machine.
 
 /// Inputs do not grow beyond this many bytes.
 pub const MAX_LENGTH: usize = 1 << 16;

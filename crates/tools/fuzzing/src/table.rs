@@ -6,9 +6,9 @@
 //!   then     the table, MARK, the memo, MARK, the index; files that are missing are empty
 //! ```
 //!
-//! True if an index that agrees with the table gives all rows of a condition is for other tests: here the index may
-//! be anything, and what must hold is that it harms nobody. It names rows that are there, and its damage never
-//! makes a statement fail that could have read the table.
+//! Other tests check that a consistent index gives all rows of a condition: here the index has arbitrary contents, and
+//! must do no harm. It names only rows of the table, and its damage never makes a statement fail that could have read
+//! the table.
 
 use mainstay_columnar::{Access, Comparison, KeyRange, Predicate, RowSet, Snapshot, Table, VectorCache, vector};
 use mainstay_types::{Code, Date, Decimal, Error, Value};
@@ -19,7 +19,7 @@ use std::ops::{Bound, ControlFlow};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-/// What stands between the files of an input.
+/// The mark between the files of an input.
 pub const MARK: &[u8] = b"\n--next file--\n";
 
 const MEMOS: [Option<&str>; 4] = [Some("t.fpt"), Some("t.dbt"), Some("t.smt"), None];

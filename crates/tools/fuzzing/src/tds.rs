@@ -1,7 +1,7 @@
-//! What a client of SQL Server sends: a stream of packets, from PRELOGIN on.
+//! The stream of packets that a client of SQL Server sends, from PRELOGIN on.
 //!
-//! Everything is read as the server reads it, and what is read is checked against the length that it was read from: no
-//! text is longer than its bytes can say, and no count stands for more than is there.
+//! The bytes are decoded as by the server, and the results are checked against the length of the input: no text is
+//! longer than its bytes allow, and no count exceeds the contents.
 
 use mainstay_tds::{
     Assembler, Batch, BulkEvent, BulkReader, Call, Framer, Login, PacketKind, ParameterValue, PreLogin,

@@ -1,6 +1,7 @@
-//! A script of T-SQL: its batches, their tokens, their trees, and the trees printed and read again.
+//! A script of T-SQL: its batches, their tokens, their trees, and the trees printed and parsed again.
 //!
-//! Byte 0 chooses: bit 0 SET QUOTED_IDENTIFIER OFF, bit 1 that the text is one expression. The rest is the text.
+//! Byte 0 is a set of flags: bit 0 SET QUOTED_IDENTIFIER OFF, bit 1 parses the text as one expression. The rest is the
+//! text.
 
 use mainstay_tsql_syntax::{Diagnostic, Options, batches, parse, parse_expression, print, print_expression, tokens};
 

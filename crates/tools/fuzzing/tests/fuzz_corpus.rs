@@ -1,8 +1,8 @@
-//! The fuzz targets in ordinary tests: first the corpus and the regressions that are kept in `fuzz/`, then seeded
-//! mutations of them for about two seconds each.
+//! The fuzz targets in ordinary tests: first the corpus and the regressions in `fuzz/`, then seeded mutations of them
+//! for about two seconds each.
 //!
-//! `MAINSTAY_FUZZ_SECONDS` makes it longer, and starts with a seed of its own each time; `MAINSTAY_FUZZ_SEED` sets the
-//! seed. A failure names the seed and the input that failed.
+//! `MAINSTAY_FUZZ_SECONDS` makes the run longer, with another seed each time; `MAINSTAY_FUZZ_SEED` sets the seed. A
+//! failure prints the seed and the input that failed.
 
 use mainstay_fuzzing::mutate::{Random, mutated};
 use mainstay_fuzzing::{TARGETS, Target};

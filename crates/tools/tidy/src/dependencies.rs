@@ -1,19 +1,18 @@
 //! Edges between the crates, compared with the tables of ARCHITECTURE.md.
 //!
-//! The page has fenced blocks that are read here, known by the word after their fence:
+//! The rules read fenced blocks of the page, by the word after their fence:
 //!
 //! | block | a line of it |
 //! |---|---|
 //! | `layers` | the crates of one layer, from the lowest layer up |
 //! | `groups` | a folder below `crates/` and the folders that its crates may depend on |
-//! | `exceptions` | edges that break the rule of the groups and are still there |
+//! | `exceptions` | existing edges that break the rule of the groups |
 //! | `dependencies` | a crate and the crates that its product links |
 //! | `test-dependencies` | a crate and the further crates that its tests link |
 //!
-//! A crate depends on crates of lower layers only. A language never links a door or another language, a door never links a
-//! language, the core and storage link neither: the groups say so, and each edge that is left over from before that rule
-//! stands in the exceptions until it is gone. Every edge is listed, so that a new one is a decision which somebody writes
-//! down, not an accident.
+//! A crate depends on crates of lower layers only. A language never links a door or another language, a door never
+//! links a language, the core and storage link neither: the groups define this rule, and each older edge is listed in
+//! the exceptions until it is removed. Every edge is listed, so that a new one is a written decision, not an accident.
 
 use crate::manifest::{self, Dependency};
 use crate::{Finding, Repository};

@@ -1,13 +1,13 @@
-//! What the documentation points at is there.
+//! Links and paths in the documentation, which must exist.
 //!
-//! Two kinds of pointers are followed, on every page of the repository:
+//! Two kinds of references are checked, on every page of the repository:
 //!
 //! - links to files: `](path)` and `](path#heading)`, from the folder of the page; the heading must
 //!   exist too when the file is a page;
 //! - tests: `tests/dbf_text.rs::a_test` or `crates/storage/xbase/src/memo.rs::a_test`. The path is meant from the
 //!   root or from the folder of any crate; `.rs` may be left out. The function must be in that file.
 //!
-//! Text in fenced blocks is an example and points nowhere. Addresses of other sites are not visited.
+//! Text in fenced blocks is an example and is not checked. Addresses of other sites are not fetched.
 
 use crate::{Finding, Repository, TextFile};
 

@@ -1,7 +1,7 @@
-//! What every source file keeps to: lengths, a first comment, and nothing left over from writing it.
+//! Rules for every source file: lengths, a first comment, and no leftover debugging code.
 //!
-//! The limits are those of the project's style: files that can be read in one sitting, functions that
-//! fit a screen or two. They are not goals; a file that nears one usually holds two things.
+//! The limits are those of the project's style: files that can be read in one sitting, functions that fit a screen or
+//! two. They are not goals; a file near a limit usually has two subjects.
 
 use crate::rust_text::{RustText, line_of, words};
 use crate::{Finding, Repository, TextFile};

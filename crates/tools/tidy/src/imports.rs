@@ -1,4 +1,4 @@
-//! The modules of a crate and what they import from each other.
+//! The modules of a crate and their imports of each other.
 //!
 //! A module is a file of the crate's `src`. Its edges are the paths in it that begin with `crate`, `super` or `self`, in
 //! `use` items and elsewhere, as far as they lead to another file. The root of the crate and the items that only tests see

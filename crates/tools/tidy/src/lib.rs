@@ -1,26 +1,27 @@
-//! The habits of this code base, kept by tests.
+//! Rules of this code base, enforced by tests.
 //!
-//! Some things stay true only if a machine looks at them each time: which crate may know which, that a
-//! file can be read in one sitting, that a page of the documentation points at files that are still
-//! there. Each module here holds the rules of one kind. A rule is a function from the [`Repository`] to
+//! Some rules hold only if a program checks them each time: which crate may link which, that a
+//! file can be read in one sitting, that a page of the documentation points at files that exist.
+//! Each module here holds the rules of one kind. A rule is a function from the [`Repository`] to
 //! [`Finding`]s; it never stops at the first, and each finding says where to look and why it matters.
 //! The tests in `tests/` run the rules over this repository, and over small invented ones that break
 //! them, so that a rule which has gone blind fails too.
 //!
 //! ```text
-//!   repository   which files there are
-//!   rust_text    code, comments and literals of a Rust file, told apart       <- habits
+//!   repository   the files
+//!   rust_text    code, comments and literals of a Rust file, separated        <- habits, openings
 //!   manifest     the lines of a Cargo.toml                                    <- manifests, dependencies
 //!
 //!   habits         lengths, first comments, leftovers, prints, unsafe, paths of somebody's machine
 //!   dependencies   edges between crates against the tables of ARCHITECTURE.md
 //!   structure      cycles of imports (imports) and methods of a type against the same page
-//!   manifests      each crate says what it is and under which licence
+//!   openings       first words of comments, against the same page
+//!   manifests      each crate has a description and a licence
 //!   documents      links lead to files, named tests exist
 //! ```
 //!
 //! Nothing here parses Rust. Words and braces outside of comments and literals are enough for these
-//! rules, and macros that hide either are rare enough to be told apart by eye.
+//! rules, and macros that hide either are rare enough to be seen in review.
 
 pub mod dependencies;
 pub mod documents;
@@ -28,6 +29,7 @@ pub mod habits;
 pub mod imports;
 pub mod manifest;
 pub mod manifests;
+pub mod openings;
 pub mod repository;
 pub mod rust_text;
 pub mod structure;
@@ -43,7 +45,7 @@ pub struct Finding {
     pub path: String,
     /// Its line, from 1.
     pub line: usize,
-    /// What is wrong, and what to do instead.
+    /// The fault, and the correct form.
     pub reason: String,
 }
 

@@ -1,8 +1,7 @@
 //! The lines of a Cargo.toml, as far as the rules need them.
 //!
-//! Sections, keys and the line where each stands; the values stay text. This reads the way in which the
-//! manifests of this repository are written (and `[dependencies.name]`, which they might be), not all of
-//! TOML: no quoted keys, no text over several lines.
+//! Sections, keys and their lines; values stay text. The reader supports the form of this repository's manifests (and
+//! `[dependencies.name]`), not all of TOML: no quoted keys, no text over several lines.
 
 /// A line `key = value`.
 #[derive(Clone, Debug, PartialEq, Eq)]

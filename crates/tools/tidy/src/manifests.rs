@@ -1,4 +1,4 @@
-//! Each crate says what it is, and under which licence.
+//! Descriptions and licences of the crates.
 
 use crate::{Finding, Repository, manifest};
 

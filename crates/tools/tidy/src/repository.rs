@@ -1,8 +1,7 @@
 //! The files of the repository.
 //!
-//! What git tracks is what counts: a note that lies about in a working copy is nobody's business. Where
-//! git cannot say (a source archive, a copy owned by somebody else), the folders are walked, without
-//! those that builds and tools make.
+//! Only tracked files count: an untracked note in a working copy is ignored. Where git cannot list them (a source
+//! archive, a copy owned by another user), the folders are walked, without those that builds and tools make.
 
 #![expect(clippy::disallowed_methods, reason = "reads the sources of this repository, no stored data")]
 
@@ -79,7 +78,7 @@ fn text_file(root: &Path, path: &str) -> Option<TextFile> {
     (!text.contains('\0')).then(|| TextFile { path: path.to_owned(), text })
 }
 
-/// What git tracks; nothing if git does not say, or knows no file here.
+/// The tracked files; empty if git fails, or knows no file here.
 fn tracked(root: &Path) -> Option<Vec<String>> {
     let output = Command::new("git").arg("-C").arg(root).args(["ls-files", "-z"]).output().ok()?;
     let names = String::from_utf8(output.stdout).ok()?;

@@ -1,13 +1,13 @@
-//! Code, comments and literals of a Rust file, told apart.
+//! Separation of code, comments and literals of a Rust file.
 //!
-//! A rule that looks for a word must not find it in a string, and one that counts braces must not count
-//! those of a format string. So a file is cut into parts, and [`RustText`] offers it twice: once with
-//! everything but the code blanked out, once with everything but the comments. Both are as long as the
-//! file and keep its line ends, so that an offset means the same place in each.
+//! A rule that searches for a word must not find it in a string, and one that counts braces must not count those of a
+//! format string. So a file is cut into parts, and [`RustText`] provides it twice: once with everything but the code
+//! blanked out, once with everything but the comments. Both are as long as the file and keep its line ends, so that an
+//! offset means the same place in each.
 
 use std::ops::Range;
 
-/// What a stretch of a file is.
+/// The kind of a stretch of a file.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Part {
     Code,
@@ -99,8 +99,8 @@ fn blanks(text: &str) -> Vec<u8> {
     text.bytes().map(|byte| if byte == b'\n' { b'\n' } else { b' ' }).collect()
 }
 
-/// What the text starts with, and how long that is. `in_word`: the text goes on a word, so that an `r`
-/// is no prefix of a literal.
+/// The part at the start of the text, and its length. `in_word`: the text continues a word, so that an `r` is no prefix
+/// of a literal.
 fn next_part(text: &[u8], in_word: bool) -> (Part, usize) {
     if text.starts_with(b"//") {
         return (Part::Comment, text.iter().position(|byte| *byte == b'\n').unwrap_or(text.len()));

@@ -1,13 +1,13 @@
-//! Import cycles and the sizes of types, held at the numbers of ARCHITECTURE.md.
+//! Limits of import cycles and of types, with the exceptions of ARCHITECTURE.md.
 //!
-//! A crate whose modules all import each other cannot be read in parts, and a type with hundreds of methods has lost its
-//! idea. The block `structure` of the page lists each crate that is beyond the limits, with its numbers:
+//! A crate whose modules all import each other cannot be read in parts, and a type with hundreds of methods has no
+//! single purpose. The block `structure` of the page lists each crate beyond the limits, with its numbers:
 //!
 //! ```text
 //! core/planner: 47 modules, 15 folders, 36 methods
 //! ```
 //!
-//! A crate may stay below its line, and a line goes when its crate is within the limits.
+//! A crate may stay below its line, and the line is removed when the crate is within the limits.
 
 use crate::dependencies::{PAGE, block};
 use crate::imports::{folders, graphs, largest_cycle, product_code};

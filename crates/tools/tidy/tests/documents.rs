@@ -1,4 +1,4 @@
-//! What the pages of this repository point at.
+//! Links and paths in the pages of this repository.
 
 use mainstay_tidy::{Repository, assert_none, documents};
 

@@ -1,4 +1,4 @@
-//! The habits of the source files of this repository, and that the rules see what breaks them.
+//! Rules for the source files of this repository, and tests that the rules find violations.
 
 use mainstay_tidy::habits::{self, in_rust_files};
 use mainstay_tidy::rust_text::RustText;

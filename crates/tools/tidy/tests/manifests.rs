@@ -1,4 +1,4 @@
-//! What each crate says of itself.
+//! Rules for the manifest of each crate.
 
 use mainstay_tidy::{Repository, assert_none, manifests};
 

@@ -1,4 +1,4 @@
-//! The contents of a backup, for those who take, list or restore one.
+//! Contents of a backup, for taking, listing and restoring.
 
 use std::collections::BTreeMap;
 use std::fmt;

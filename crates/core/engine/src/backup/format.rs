@@ -1,4 +1,4 @@
-//! The file of a backup, version 2: frames, each under a checksum. docs/formats/backup.md has it byte by byte.
+//! The backup file, version 2: frames, each with a checksum. docs/formats/backup.md describes it byte by byte.
 //!
 //! ```text
 //!   head       MSBACKUP, version, checksum, description
@@ -9,8 +9,8 @@
 //!     Z        the directory: which F of each path counts
 //! ```
 //!
-//! A file may be there twice, for it was copied again; the directory says which copy counts. Every byte is under the checksum
-//! of its frame, and the order of a file's frames under that of the file.
+//! A file may be stored twice, because the second pass copied it again; the directory says which copy counts. Every
+//! byte is covered by the checksum of its frame, and the order of a file's frames by the checksum of the file.
 
 use super::contents::{BackedUp, Contents, FileKind};
 use mainstay_store::journal::checksum::{continued, crc32c};

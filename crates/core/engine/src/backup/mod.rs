@@ -1,12 +1,12 @@
-//! Backup of a folder: everything that the database is, in one file.
+//! Backup of a folder: the whole database in one file.
 //!
-//! **Problem.** A database is files that other programs write while the backup runs. A copy of each by itself is of many
-//! states: an order without its lines, an index that lists a record which the table does not have.
+//! **Problem.** A database consists of files that other programs write while the backup runs. Copies of single files
+//! are of different states: an order without its lines, an index entry for a record that the table does not contain.
 //!
-//! **Idea.** Two passes. The first copies every file while all programs go on. Then every DBF table is locked as programs that
-//! share it lock it, files that have changed since are copied once more, and the state of the native tables is fixed; then
-//! the locks are given back, and the native tables are copied as they were then. So programs wait for the copies of what has
-//! changed during the first pass, and readers wait for nothing.
+//! **Idea.** Two passes. The first copies every file while all programs go on. The second locks every DBF table, in the
+//! way of the programs that share it, copies the files that have changed since, and fixes the state of the native
+//! tables; then it releases the locks and copies the native tables in that state. So programs wait only while changed
+//! files are copied, and readers never wait.
 //!
 //! ```text
 //!   pass 1    customers.dbf  customers.cdx  orders.dbf  prices.csv ...      nobody waits
@@ -16,9 +16,9 @@
 //!   end       the native tables; the directory of what is in the file
 //! ```
 //!
-//! **Limits.** Programs that lock nothing, and files of theirs that are not DBF tables (CSV, Parquet), are of the time of
-//! their copies. Hidden files and links to folders are not copied. A table that cannot be locked as its header is damaged is
-//! copied as it is, with a note.
+//! **Limits.** Programs that take no locks, and files that are not DBF tables (CSV, Parquet), are in the state of the
+//! time of their copies. Hidden files and links to folders are not copied. A table that cannot be locked because its
+//! header is damaged is copied as it is, with a note.
 //!
 //! [`format`] is the file, [`take`] writes one, [`restore`] verifies one and makes a folder of it.
 

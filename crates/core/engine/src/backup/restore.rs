@@ -1,7 +1,7 @@
 //! Verifies a backup, and makes a folder of it.
 //!
-//! The whole file is verified before anything is written. Files are written one by one and brought to the disk, the native
-//! tables last, whose store has its manifest last: what a crash leaves is no database that looks whole.
+//! The whole file is verified before anything is written. Files are written and synced one by one, the native tables
+//! last, and of these the manifest last: after a crash the folder is not a database that looks complete.
 
 use super::contents::{BackedUp, Contents, FileKind};
 use super::format::Reader;

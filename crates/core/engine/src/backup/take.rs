@@ -215,7 +215,7 @@ impl Taking<'_> {
                     let hint = "the backup was not taken; try again later, or wait longer with --wait";
                     return Err(error.hint(hint));
                 }
-                // A table that nobody can write to, for its header or its journal is damaged, is not changed meanwhile.
+                // A table with a damaged header or journal accepts no writes, so it does not change in the meantime.
                 Err(error) => self.remarks.push(format!("{}: copied without a lock: {error}", path.display())),
             }
         }

@@ -22,10 +22,10 @@ use std::collections::HashSet;
 use std::ops::RangeInclusive;
 use std::sync::Arc;
 
-/// What runs the queries of a statement, as the session sees its tables.
+/// Runs the queries of a statement, as the session sees its tables.
 pub(crate) type RunQuery<'s> = &'s mut dyn FnMut(&Planned) -> Result<Answer>;
 
-/// What a change needs from the session that runs it.
+/// The parts of a session that a change of a DBF table uses.
 pub(crate) struct Changer<'s> {
     pub(crate) planner: &'s Planner,
     pub(crate) catalog: &'s dyn Catalog,
@@ -38,7 +38,7 @@ pub(crate) struct Changer<'s> {
     pub(crate) run: RunQuery<'s>,
     /// Notes the numbers that tables give their new records.
     pub(crate) given: &'s Given,
-    /// What was known of the table's indexes before the change; for who sees to it that everything is written.
+    /// The state of the table's indexes before the change, for the caller that completes the write.
     pub(crate) before: Option<BeforeWrite>,
 }
 
@@ -47,7 +47,7 @@ pub(super) struct RecordChange {
     record: u64,
     values: Vec<(usize, Value)>,
     deleted: Option<bool>,
-    /// What RETURNING wants to have beside the row.
+    /// The values beside the row for RETURNING.
     beside: Vec<Value>,
 }
 
@@ -103,7 +103,7 @@ impl Changer<'_> {
     ) -> Result<()> {
         let Some(last) = appended.map(|records| *records.end()) else { return Ok(()) };
         self.given.note_record(last);
-        // The number of a record's version is none that it was given.
+        // A row version is not a number that the statement took.
         let is_given = |field: &usize| table.counts(*field) && table.fields()[*field].kind != FieldKind::RowVersion;
         let Some(field) = (0..table.fields().len()).find(is_given) else { return Ok(()) };
         let mut bytes = Vec::new();
@@ -264,7 +264,7 @@ impl NewRecords {
     }
 }
 
-/// What a RETURNING gives of the table's rows.
+/// The RETURNING clause of a change over the table's rows.
 pub(super) fn shown(table: &DbfTable, alias: Option<&Name>, returning: Option<&Returning>) -> Result<Shown> {
     Shown::new((table_name(table), table.schema(), table.hidden_columns()), alias, returning)
 }
@@ -347,7 +347,7 @@ pub(super) fn change_all(
                 })
             });
         }
-        // What waits is mostly a chain, of which each record was met before the one that it waits for.
+        // Late changes are mostly a chain, of which each record came before the one that it waits for.
         late.reverse();
         waiting = late;
     }

@@ -4,11 +4,11 @@
 //! CREATE TABLE orders (id INTEGER, name CHAR(30), paid BOOLEAN) WITH (FORMAT = dbf, VERSION = vfp, CODEPAGE = cp1252)
 //! CREATE TABLE "orders.dbf" (id INTEGER)                          -- the same by the file's name
 //! ```
-//! Which field a type becomes: `xbase::indexed::columns`. All of these need the table for themselves. A new structure is
-//! a new file that takes the old one's place when it is complete, and the indexes are made anew with it.
+//! `xbase::indexed::columns` maps types to fields. All of these statements lock the table exclusively. A new structure
+//! is a new file that replaces the old one when it is complete, and the indexes are rebuilt with it.
 //!
-//! Limits: none of this is part of a transaction; a table is not renamed. A DBF has no place for defaults, checks and
-//! references.
+//! Limits: these statements are not transactional, and a table cannot be renamed. A DBF has no place for defaults,
+//! checks and references.
 
 use super::How;
 use super::values::{field_of, table_name};
@@ -40,7 +40,7 @@ pub(crate) struct NewTable {
     keys: Vec<IndexSpec>,
 }
 
-/// Whether a CREATE TABLE is of a DBF: its options or its name say so.
+/// Returns true if a CREATE TABLE is of a DBF: its options or its name say so.
 pub(crate) fn is_dbf(create: &CreateTable) -> bool {
     kind_of(create).is_some()
 }
@@ -56,7 +56,7 @@ fn kind_of(create: &CreateTable) -> Option<&'static str> {
 }
 
 impl NewTable {
-    /// What is to be created in this folder.
+    /// The table that CREATE TABLE defines in this folder.
     ///
     /// Errors: `InvalidSetting` for options; `Unsupported` for what a DBF has no place for; those of the fields.
     pub(crate) fn new(folder: &Path, create: &CreateTable) -> Result<NewTable> {
@@ -277,7 +277,7 @@ fn restructure(
             }
             spec.fields.push(field(spec.format, &plain)?);
             sources.push(match &clause.default {
-                // What the records that are there get; those to come are blank.
+                // Existing records get the default; new ones are blank.
                 Some(text) => Source::Value(default(text)?),
                 None => Source::Blank,
             });
@@ -306,7 +306,7 @@ fn restructure(
             }
             let place = place_of(spec, &to.column)?;
             let old = &spec.fields[place];
-            // What could be blank was NULL then.
+            // In the old file a field that could be blank was nullable.
             let (name, nullable) = (old.name.clone(), old.nullable || b"NFDLT@".contains(&old.letter));
             let declared = to.declared.as_deref();
             spec.fields[place] = field_for(spec.format, &name, to.sql_type, declared, nullable)?;

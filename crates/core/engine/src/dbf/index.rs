@@ -8,10 +8,10 @@
 //! CREATE INDEX city ON stock ('UPPER(CITY)+DTOS(BORN)')           -- an xBase expression as it is
 //! CREATE INDEX name ON people (upper(name), born)                 -- of an ADT: a tag of people.adi, UPPER(name);born
 //! ```
-//! Without USING it is a tag of the structural CDX, or an NTX file if the table has such and no CDX.
+//! Without USING the index is a tag of the structural CDX, or an NTX file if the table has NTX files and no CDX.
 //!
-//! Limits: an index file that is not structural belongs to a table because its keys are those of the table's records.
-//! One of an empty table proves nothing; it is known by its name, which therefore has to begin with the table's.
+//! Limits: an index file that is not structural belongs to a table if its keys are those of the table's records. Over
+//! an empty table this cannot be checked, so the name of the file must begin with the name of the table.
 
 use super::How;
 use super::define::open_alone;
@@ -139,7 +139,7 @@ fn key_column(table: &DbfTable, name: &str) -> Result<KeyColumn> {
     of(name, &text)
 }
 
-/// Whether the table has an index of this name.
+/// Returns true if the table has an index of this name.
 pub(crate) fn has_index(table: &DbfTable, name: &str) -> bool {
     table.indexes().iter().any(|index| index.name.eq_ignore_ascii_case(name))
 }

@@ -1,4 +1,4 @@
-//! The records that a statement is going to change: found, locked, and looked at again.
+//! Locks on the records that a statement changes: find, lock, and check again.
 //!
 //! ```text
 //!   state of the file | query | lock what it found | the same state still?  --yes-->  change
@@ -6,8 +6,8 @@
 //!                                                    query | all of it locked?  --yes-->  change
 //!                                                            | no: lock the others, and again
 //! ```
-//! Records are locked in the order of their numbers, so statements of ours that wait for each other's records do not
-//! wait in a ring. Of very many records the table is locked instead, if nobody else has a record of it.
+//! Records are locked in the order of their numbers, so that Mainstay's statements cannot deadlock with each other. For
+//! very many records the whole table is locked instead, if no other program has locked one of its records.
 
 use arrow_array::RecordBatch;
 use mainstay_columnar::Table;
@@ -28,8 +28,8 @@ const ROUNDS: usize = 100;
 /// The rows of a query whose first column is the number of a record of the table. All these records are locked when
 /// this returns, and are as the query has seen them.
 ///
-/// Errors: `LockTimeout` when a record is not given back in time, naming who has it; those of the query, and of the wish
-/// to end the statement.
+/// Errors: `LockTimeout` when a record is not unlocked in time, with the holder's name; those of the query, and of
+/// cancellation.
 pub(super) fn locked_rows(
     table: &DbfTable,
     open: &mut IndexedTable,

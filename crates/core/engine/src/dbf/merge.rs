@@ -1,4 +1,4 @@
-//! MERGE into a DBF table: the planner's query says for each row which branch is taken, as with native tables.
+//! MERGE into a DBF table: the planner's query chooses the branch of each row, as with native tables.
 //!
 //! Only the records that a branch changes are locked. Records are deleted first, then changed, then appended.
 
@@ -14,7 +14,7 @@ use mainstay_types::{Code, Error, Result, Value, ValueRef};
 use mainstay_xbase::indexed::IndexedTable;
 use mainstay_xbase::table::DbfTable;
 
-/// What a branch gives values to.
+/// The columns that a branch assigns to.
 enum Places {
     /// UPDATE.
     Targets(Vec<Target>),
@@ -24,7 +24,7 @@ enum Places {
     None,
 }
 
-/// What is to be done; the last value beside a row is its number.
+/// The changes of a MERGE, sorted by kind; the last value beside a row is its record number.
 #[derive(Default)]
 struct Decided {
     deletes: Vec<(u64, Vec<Value>)>,

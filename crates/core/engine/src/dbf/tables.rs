@@ -1,4 +1,4 @@
-//! The DBF tables that a transaction has open for writing, or one statement that has none.
+//! DBF tables that a transaction, or a single statement outside of one, has opened for writing.
 
 use mainstay_types::{Code, Error, Result, interrupt};
 use mainstay_xbase::indexed::{IndexedTable, Savepoint, Transaction};
@@ -9,7 +9,7 @@ use std::path::Path;
 use std::sync::Arc;
 use std::time::Duration;
 
-/// What is to be done about a structural index that is missing.
+/// The hint of the error for a missing structural index.
 const MEND_INDEX: &str =
     "bring the file back, make a new one by CREATE INDEX, or repair the table by mainstay check --repair";
 
@@ -18,7 +18,7 @@ const MEND_INDEX: &str =
 pub(crate) struct How {
     /// How long a lock is waited for.
     pub(crate) lock_timeout: Option<Duration>,
-    /// Whether each step is on the disk before the next one.
+    /// True if each step is on the disk before the next one.
     pub(crate) durable: bool,
 }
 
@@ -37,7 +37,7 @@ pub(crate) struct OpenTables {
     /// Once there is a table: the transaction, and its beginning.
     transaction: Option<(Transaction, Savepoint)>,
     tables: Vec<IndexedTable>,
-    /// Whether somebody else ends the transaction, and has tables in it, too.
+    /// True if somebody else ends the transaction, and has tables in it, too.
     is_joined: bool,
 }
 
@@ -76,7 +76,7 @@ impl OpenTables {
         Ok(open)
     }
 
-    /// Has the tables that are opened from now on take part in a transaction that somebody else ends.
+    /// Makes the tables that are opened from now on join a transaction that the caller controls.
     ///
     /// Errors: `TransactionState` when there is one already.
     pub(crate) fn join(&mut self, transaction: &Transaction) -> Result<()> {

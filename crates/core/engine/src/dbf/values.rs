@@ -1,4 +1,4 @@
-//! The columns of a DBF table as a change sees them: which field a name is, values in, rows out.
+//! Fields and values of a DBF table as a change uses them: names to fields, values in, rows out.
 
 use mainstay_planner::{Assignment, Name};
 use mainstay_types::{Code, Error, Result, Time, Value, ValueRef};
@@ -9,7 +9,7 @@ use mainstay_xbase::table::DbfTable;
 /// The hidden column that says whether a record is deleted.
 const DELETED: &str = "_deleted";
 
-/// What is assigned to.
+/// The target of an assignment.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Target {
     /// A field, by its place.
@@ -50,7 +50,7 @@ pub(super) fn table_name(table: &DbfTable) -> &str {
     mainstay_columnar::Table::name(table)
 }
 
-/// What an UPDATE assigns to.
+/// The targets of an UPDATE's assignments.
 pub(super) fn targets_of(table: &DbfTable, assignments: &[Assignment]) -> Result<Vec<Target>> {
     let mut targets = Vec::with_capacity(assignments.len());
     for Assignment { column, .. } in assignments {
@@ -94,7 +94,7 @@ pub(super) fn value_for(table: &DbfTable, field: usize, value: Option<ValueRef<'
     }
 }
 
-/// What a field has in a blank record: NULL where it can be NULL or blank, else zero.
+/// The value of a field in a blank record: NULL where it can be NULL or blank, else zero.
 fn blank_value(field: &Field) -> Value {
     if field.null_bit.is_some() || field.adt.is_some() {
         return Value::Null;
@@ -119,7 +119,7 @@ pub(super) fn row_of(open: &IndexedTable, record: u64, bytes: &[u8]) -> Result<V
     Ok(row)
 }
 
-/// Whether the record of these bytes is deleted.
+/// Returns true if the record of these bytes is deleted.
 pub(super) fn is_deleted(open: &IndexedTable, bytes: &[u8]) -> bool {
     open.dbf().header().layout.is_deleted(bytes)
 }

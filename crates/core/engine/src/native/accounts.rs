@@ -1,4 +1,5 @@
-//! The memory for the changes of open transactions and for temporary tables: a part of what running statements may hold.
+//! Memory for the changes of open transactions and for temporary tables: a part of the memory limit of running
+//! statements.
 
 use mainstay_planner::{HeldMemory, Planner};
 use mainstay_store::{Account, Accounts};

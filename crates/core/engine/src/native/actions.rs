@@ -1,9 +1,9 @@
 //! Referential actions: ON DELETE and ON UPDATE of references.
 //!
-//! The store says at the end of a statement which rows refer to what the statement has deleted or renamed
-//! ([`Transaction::next_actions`]), round by round, since what is done about them may have rows that refer to it in turn. A
+//! At the end of a statement the store lists the rows that refer to deleted or renamed rows
+//! ([`Transaction::next_actions`]), round by round, since the actions may affect rows that have references in turn. A
 //! row that is found through several references is changed once. Its checks, computed columns and NOT NULL apply as for
-//! any UPDATE; the statement counts none of it.
+//! any UPDATE; the statement's row count does not include it.
 
 use super::Native;
 use super::forms::{Defaults, Form};
@@ -17,7 +17,7 @@ use mainstay_types::{Code, Result, Value};
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
-/// What becomes of one row.
+/// The effect of the referential actions on one row.
 enum Fate {
     Deleted,
     Changed(Vec<(usize, Value)>),
@@ -106,7 +106,7 @@ fn apply(
     Ok(!update_late(transaction, form, view, late, Keep::whole(whole), &mut uncounted)?)
 }
 
-/// What all the references together make of a row: one that deletes it outweighs the others.
+/// The combined effect of all references on a row: deletion outweighs the others.
 fn fate(form: &Form, defaults: Option<&Defaults>, actions: Vec<(Vec<usize>, Action)>) -> Result<Fate> {
     let mut changes: Vec<(usize, Value)> = Vec::new();
     for (columns, action) in actions {

@@ -1,7 +1,7 @@
 //! ALTER TABLE: a change of a table's definition.
 //!
-//! Rows follow in `retype` and in the store, which looks whether they keep to what is new. What names a column that goes
-//! or is renamed: keys, indexes and references have its number; checks and computed columns have its name, in their text.
+//! `retype` and the store convert the rows and check them against the new definition. Keys, indexes and references name
+//! a column by its number; checks and computed columns name it in their text, which follows a rename.
 
 use super::Definitions;
 use super::define::{column_mut, column_of};
@@ -124,7 +124,7 @@ impl Definitions<'_> {
     }
 }
 
-/// Whether a change has texts of expressions that nobody has looked at.
+/// Returns true if a change contains unchecked expression texts.
 fn has_new_expressions(change: &Alteration) -> bool {
     matches!(
         change,

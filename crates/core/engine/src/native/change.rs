@@ -4,8 +4,8 @@
 //!   the planner's query --rows--> convert to the columns' types --> defaults, computed columns, checks --> the store
 //! ```
 //!
-//! The query's rows are all taken before the first change, so a statement never meets what it writes itself. Those of an
-//! INSERT: [`insert`](super::insert).
+//! All rows of the query are read before the first change, so that a statement never reads rows that it has written.
+//! For those of an INSERT see [`insert`](super::insert).
 
 use super::forms::{Defaults, Form, NewRow};
 use super::transaction::{Changed, StatementView, note_reads};
@@ -28,7 +28,7 @@ use std::sync::Arc;
 /// How often one row is tried again because its key came and went.
 const KEY_RETRIES: usize = 100;
 
-/// What a change needs from the session that runs it.
+/// The parts of a session that a change of native tables uses.
 pub(crate) struct Changer<'s> {
     pub(crate) native: &'s Native,
     pub(crate) planner: &'s mainstay_planner::Planner,
@@ -39,7 +39,7 @@ pub(crate) struct Changer<'s> {
     pub(crate) options: &'s dyn Fn() -> RunOptions,
     /// The text of the statement, for places in errors.
     pub(crate) text: &'s str,
-    /// What the session was given by sequences.
+    /// The last values that sequences gave the session.
     pub(crate) given: &'s Arc<Given>,
     /// The values of parameters in lists of values.
     pub(crate) parameters: &'s [ValueRef<'s>],
@@ -47,7 +47,7 @@ pub(crate) struct Changer<'s> {
     pub(crate) visibility: Visibility,
 }
 
-/// What an INSERT does with a key that is there.
+/// The action of an INSERT on a key that exists.
 pub(super) struct Upsert<'i> {
     /// The indexes whose keys are meant; `None` for all.
     indexes: Option<Vec<usize>>,
@@ -153,7 +153,7 @@ impl Changer<'_> {
         row.into_iter().enumerate().map(value).collect()
     }
 
-    /// What is done about keys that are there; `called` is what the statement calls the table.
+    /// The treatment of existing keys; `called` is the statement's name of the table.
     pub(super) fn upsert<'i>(
         &self,
         transaction: &mut Transaction,
@@ -211,13 +211,14 @@ impl Changer<'_> {
             transaction.wait_for_commits()?;
             let view = transaction.begin_statement()?;
             let Some(position) = existing(form, view, &row, upsert.indexes.as_deref())? else {
-                // Another key than the one named, or one that nobody can see: it went, or came after this began.
+                // The conflict is in another key than the named one, or with a row that this snapshot does not see: it
+                // was deleted, or inserted after the transaction began.
                 let is_it = |index: &usize| conflicts_in(form, *index, &error);
                 if upsert.indexes.as_ref().is_some_and(|indexes| !indexes.iter().any(is_it)) {
                     return Err(error);
                 }
                 if transaction.isolation() != Isolation::ReadCommitted {
-                    // What it sees stays what it is: the row never comes into sight.
+                    // The snapshot of the transaction does not change: it will never see the row.
                     let message = "another transaction has committed this key since this one began";
                     return Err(Error::new(Code::Conflict, message).hint("begin the transaction again"));
                 }
@@ -439,7 +440,7 @@ pub(crate) fn cannot_be_changed(name: &Name, is_view: bool) -> Error {
     Error::new(Code::ReadOnly, format!("{name} cannot be changed or locked: it is a {what}"))
 }
 
-/// What became of a row of an INSERT.
+/// The outcome of one row of an INSERT.
 pub(super) enum Inserted {
     Row(NewRow),
     Nothing,
@@ -528,7 +529,8 @@ fn existing(form: &Form, view: mainstay_store::View, row: &NewRow, indexes: Opti
     Ok(None)
 }
 
-/// Whether an error is about the key of this index, whose name its place ends with: `orders, primary key orders_pkey`.
+/// Returns true if an error is about the key of this index, whose name its place ends with: `orders, primary key
+/// orders_pkey`.
 fn conflicts_in(form: &Form, index: usize, error: &Error) -> bool {
     let (indexes, place) = (form.table.indexes(), error.place().unwrap_or_default());
     indexes.get(index).is_some_and(|index| place.ends_with(&format!(" {}", index.definition().name)))

@@ -17,14 +17,14 @@ use mainstay_store::{TemporaryTables, Transaction};
 use mainstay_types::{Cause, Code, Error, Result};
 use std::sync::Arc;
 
-/// Where definitions go: into the catalog that everybody has, or among the session's own tables.
+/// The target of definitions: the shared catalog, or the session's temporary tables.
 pub(crate) struct Definitions<'n> {
     native: &'n Native,
     temporary: Option<Arc<TemporaryTables>>,
 }
 
 impl<'n> Definitions<'n> {
-    /// Of what everybody has.
+    /// Definitions in the shared catalog.
     pub(crate) fn shared(native: &'n Native) -> Definitions<'n> {
         Definitions { native, temporary: None }
     }
@@ -41,7 +41,7 @@ impl<'n> Definitions<'n> {
         if is_own { own } else { Definitions::shared(native) }
     }
 
-    /// Whether they are among the session's own tables.
+    /// Returns true if they are among the session's own tables.
     pub(super) fn has_own(&self) -> bool {
         self.temporary.is_some()
     }
@@ -293,7 +293,7 @@ impl<'n> Definitions<'n> {
     fn sequence(&self, schema: u64, name: String, steps: &Steps) -> Result<SequenceDefinition> {
         let increment = steps.increment;
         let (least, greatest) = if increment > 0 { (1, i64::MAX) } else { (i64::MIN, -1) };
-        // A start below the usual bounds moves them, as long as nobody has said where they are.
+        // A start below the default bounds moves them, unless the statement sets bounds.
         let minimum = steps.minimum.unwrap_or_else(|| least.min(steps.start.or(steps.maximum).unwrap_or(least)));
         let maximum = steps.maximum.unwrap_or_else(|| greatest.max(steps.start.or(steps.minimum).unwrap_or(greatest)));
         let start = steps.start.unwrap_or(if increment > 0 { minimum } else { maximum });
@@ -326,7 +326,7 @@ impl<'n> Definitions<'n> {
         find_table(catalog, &key).ok_or_else(|| mainstay_planner::unknown_table(&key, &names))
     }
 
-    /// Whether there is a table or view of this name already; an error unless that is fine.
+    /// Returns true if there is a table or view of this name already; an error unless that is fine.
     pub(super) fn is_taken(&self, catalog: &Catalog, name: &Name, is_fine: bool) -> Result<bool> {
         let key = key_of(name);
         let is_table = find_table(catalog, &key).is_some();

@@ -1,14 +1,14 @@
-//! DROP of tables, views, indexes, sequences and schemas, with what goes with them.
+//! DROP of tables, views, indexes, sequences and schemas, with their dependent objects.
 //!
 //! ```text
-//!   names       --> what is there under them; one that is missing is an error before anything goes
-//!   schemas     --> with CASCADE, what is in them
-//!   tables      --> their sequences; with CASCADE, references of other tables to them and views that are made of them
-//!   sequences   --> with CASCADE, the defaults that ask them
+//!   names       --> the objects of these names; a missing one is an error before anything is dropped
+//!   schemas     --> with CASCADE, their objects
+//!   tables      --> their sequences; with CASCADE, references of other tables to them and views over them
+//!   sequences   --> with CASCADE, the defaults that use them
 //! ```
 //!
-//! What would be left and needs what goes refuses the statement, but for views: those of a table that was dropped are there
-//! again when it is.
+//! A remaining object that depends on a dropped one refuses the statement, except for views: those of a dropped table
+//! exist again when it is.
 
 use super::define::Definitions;
 use super::renames::dependent_views;
@@ -20,7 +20,7 @@ use mainstay_store::files::catalog::{Catalog, CatalogChange, TableDefinition};
 use mainstay_types::{Code, Error, Result};
 use std::collections::BTreeSet;
 
-/// What goes, by number.
+/// The dropped objects, by number.
 #[derive(Default)]
 struct Dropped {
     tables: BTreeSet<u64>,
@@ -32,7 +32,7 @@ struct Dropped {
 }
 
 impl Definitions<'_> {
-    /// DROP: of the session's own first, and of what everybody has.
+    /// DROP: of the session's temporary objects first, then of permanent ones.
     ///
     /// Errors: `UnknownTable` for a name without anything behind it, `DependentObjects` for what is needed.
     pub(crate) fn drop(native: &Native, transaction: &mut Transaction, drop: &Drop) -> Result<()> {
@@ -89,7 +89,7 @@ impl Dropped {
         }
     }
 
-    /// What is done, in an order in which each step leaves a catalog that holds together.
+    /// The catalog changes, in an order in which the catalog is consistent after each.
     fn changes(mut self, catalog: &Catalog, cascade: bool) -> Result<Vec<CatalogChange>> {
         self.take_schemas(catalog, cascade)?;
         if cascade {
@@ -115,7 +115,7 @@ impl Dropped {
         Ok(changes)
     }
 
-    /// What is in the schemas.
+    /// Adds the objects in the schemas.
     fn take_schemas(&mut self, catalog: &Catalog, cascade: bool) -> Result<()> {
         for schema in catalog.schemas.iter().filter(|schema| self.schemas.contains(&schema.id)) {
             let tables = catalog.tables.iter().filter(|table| table.schema == schema.id).map(|table| table.id);
@@ -149,7 +149,7 @@ impl Dropped {
         Ok(())
     }
 
-    /// The sequences of columns that go: those that nobody else can ask are apart.
+    /// Adds the sequences that dropped columns own, and returns those of identity columns, which nothing else can use.
     fn take_sequences_of_tables(&mut self, catalog: &Catalog) -> BTreeSet<u64> {
         let tables = catalog.tables.iter().filter(|table| self.tables.contains(&table.id));
         let columns: Vec<_> = tables.flat_map(|table| &table.columns).collect();
@@ -213,7 +213,7 @@ fn index_of(catalog: &Catalog, table: &TableDefinition, of: Option<&Name>, name:
     let said = of.cloned().or_else(|| name.schema.as_deref().map(Name::new));
     let key = key_in(catalog, table.schema, &table.name);
     let is_its_schema = |schema: &str| key.strip_suffix(&table.name.to_lowercase()) == Some(&format!("{schema}."));
-    // What stands before an index alone may be the schema of its table as well.
+    // A single qualifier before an index name may be the schema of its table.
     let is_of = |said: &Name| key == key_of(said) || of.is_none() && said.schema.is_none() && is_its_schema(&said.key);
     let index = table.indexes.iter().find(|index| index.name.to_lowercase() == name.key)?;
     said.as_ref().is_none_or(is_of).then_some((table.id, index.id))

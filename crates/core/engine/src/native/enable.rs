@@ -1,8 +1,8 @@
-//! Constraints that rest: `ALTER TABLE t DISABLE CONSTRAINT c` and back.
+//! Disabled constraints: `ALTER TABLE t DISABLE CONSTRAINT c` and `ENABLE CONSTRAINT c`.
 //!
-//! Loads switch references off, put rows in any order, and switch them on again. A constraint that rests is in the catalog
-//! and in no table: no row is looked at, no action runs. One that is enabled again binds the rows to come; those that are
-//! there are looked at when the statement asks for it.
+//! Bulk loads disable references, insert rows in any order, and enable them again. A disabled constraint stays in the
+//! catalog and is removed from the table: no row is checked, no action runs. An enabled one applies to new rows;
+//! existing rows are checked if the statement asks for it.
 
 use super::change::{Changer, positions};
 use super::define::Definitions;
@@ -14,7 +14,7 @@ use mainstay_types::{Cause, Code, Error, Result, ValueRef};
 impl Definitions<'_> {
     /// Enables or disables a check or reference of a table, or all of them.
     ///
-    /// Errors: `InvalidValue` when there is none of the name, and those of rows that do not keep to a reference.
+    /// Errors: `InvalidValue` for an unknown name, and those of rows that violate a constraint.
     pub(super) fn enable(
         &self,
         transaction: &mut Transaction,

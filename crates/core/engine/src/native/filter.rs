@@ -1,7 +1,7 @@
 //! The filter of a unique index, from its statement into the catalog.
 //!
-//! What a column is compared with becomes a value of the column's type, and is kept as text that converts to it. A
-//! constant that the type does not hold exactly would mean something else there, and is refused.
+//! The constant that a column is compared with becomes a value of the column's type, and is stored as text that
+//! converts to it. A constant that the type cannot represent exactly is refused, because its meaning would change.
 
 use super::define::column_of;
 use mainstay_columnar::Comparison;
@@ -49,8 +49,8 @@ pub(super) fn refitted(value: &str, sql_type: SqlType) -> Result<String> {
     kept(&Value::Text(value.to_owned()), sql_type)
 }
 
-/// Whether the rows that a condition is about are among those of a filter, as far as that is to be seen: each part of the
-/// filter is one of the condition, or follows from one.
+/// Returns true if the rows that a condition is about are among those of a filter, as far as that is to be seen: each
+/// part of the filter is one of the condition, or follows from one.
 pub(super) fn implies(condition: &[FilterDefinition], filter: &[FilterDefinition]) -> bool {
     let follows = |part: &FilterDefinition, from: &FilterDefinition| {
         part.column == from.column

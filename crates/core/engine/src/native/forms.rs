@@ -1,7 +1,7 @@
-//! What a change needs to know of a table beyond what the store enforces: defaults, checks, computed columns.
+//! The parts of a table's definition that the store does not enforce: defaults, checks, computed columns.
 //!
-//! The expressions are kept as text in the catalog, compiled when the table is first changed, and evaluated on batches of
-//! the new rows. Nearly all rows of nearly all tables need none of it, and then no batch is made.
+//! The expressions are stored as text in the catalog, compiled when the table is first changed, and evaluated on
+//! batches of the new rows. Most tables have none, and then no batch is built.
 
 use super::sequences::SessionSequences;
 use crate::returning::Shown;
@@ -67,7 +67,7 @@ impl Defaults {
     }
 }
 
-/// Whether a default is another one for each row: one that takes values of sequences, or makes new identifiers.
+/// Returns true if a default is another one for each row: one that takes values of sequences, or makes new identifiers.
 pub(crate) fn is_of_each_row(text: &str) -> bool {
     uses_sequences(text)
         || calls_functions(text)
@@ -107,7 +107,7 @@ impl Form {
         (self.table, self.definition) = (Arc::clone(table), Arc::clone(definition));
     }
 
-    /// What a RETURNING shows of its rows, under this name for it.
+    /// The RETURNING clause over the table's rows, under this name of the table.
     pub(super) fn shown(&self, alias: Option<&Name>, returning: Option<&Returning>) -> Result<Shown> {
         Shown::new((&self.definition.name, &self.schema, 0), alias, returning)
     }
@@ -159,7 +159,7 @@ impl Form {
         converted(column, value)
     }
 
-    /// Whether a column's values are computed and cannot be given.
+    /// Returns true if a column's values are computed and cannot be given.
     pub(crate) fn is_computed(&self, column: usize) -> bool {
         self.definition.columns.get(column).is_some_and(|column| column.computed.is_some())
     }
@@ -200,7 +200,7 @@ impl Form {
         checks.try_for_each(|checks| checks.apply(&self.batch(rows)?, only))
     }
 
-    /// Whether whole rows are needed to know if a change is allowed.
+    /// Returns true if whole rows are needed to know if a change is allowed.
     pub(crate) fn looks_at_rows(&self) -> bool {
         self.checks.is_some() || self.late_checks.is_some() || self.computed.is_some()
     }

@@ -1,13 +1,13 @@
-//! INSERT: the rows that are given, in portions.
+//! INSERT of rows in portions.
 //!
 //! ```text
-//!   VALUES, defaults                 all rows are there
+//!   VALUES, defaults                 all rows are known
 //!   a query over other tables        its rows are written as they come
-//!   a query over the table itself    its rows are all taken before the first is written, so that it never meets them
+//!   a query over the table itself    its rows are all read before the first is written
 //! ```
 //!
-//! The second way holds no more than a portion. It is for queries of which it is certain that nothing of the statement can
-//! show in them: functions may read any table, and an upsert is an update, which others may have to follow.
+//! The second way keeps one portion in memory. It is used only if the query provably cannot read rows of the statement:
+//! functions may read any table, and an upsert is an update, on which other rows may depend.
 
 use super::change::{Changer, Inserted};
 use super::forms::{Form, NewRow};
@@ -207,7 +207,7 @@ impl Changer<'_> {
     }
 }
 
-/// Whether a table of a plan is the one that is changed.
+/// Returns true if a table of a plan is the one that is changed.
 fn is_of(table: &Arc<dyn Table>, form: &Form) -> bool {
     let any: &dyn Any = table.as_ref();
     any.downcast_ref::<Shown>().is_some_and(|Shown(native)| native.id() == form.table.id())

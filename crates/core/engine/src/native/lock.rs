@@ -1,9 +1,9 @@
-//! SELECT ... FOR UPDATE: the rows of a query, locked as they are read.
+//! SELECT ... FOR UPDATE: rows of a query, locked as they are read.
 //!
-//! The query runs with the position of each row as one more column and without its limit; its rows are locked in their
-//! order until as many as the limit wants are held. So a limit and SKIP LOCKED together give the first rows that are free.
-//! A row that another transaction has changed meanwhile is not locked: the statement begins again and reads it as it is
-//! now, as read committed has it, or fails with a conflict.
+//! The query runs without its limit and with the position of each row as an additional column; its rows are locked in
+//! their order until as many as the limit asks for are locked. So a limit together with SKIP LOCKED gives the first
+//! unlocked rows. If another transaction has changed a row in between, a read committed statement starts again and
+//! reads the new version; at the other levels it fails with a conflict.
 
 use super::change::Changer;
 use super::pending::{view_to_lock, wait_to_lock};

@@ -1,7 +1,7 @@
-//! MERGE: the planner's query says for each row which branch is taken and with what values; here it is done.
+//! MERGE: executes the branches that the planner's query chooses for each row, with their values.
 //!
-//! All rows are decided on before the first is changed. Rows are taken away first, then changed, then put in, so that a
-//! key that goes is free for one that comes; what RETURNING gives is in the order of the query.
+//! All decisions are made before the first change. Rows are deleted first, then updated, then inserted, so that a
+//! deleted key is free for an inserted row; RETURNING gives rows in the order of the query.
 
 use super::change::{Changer, Inserted, assigned};
 use super::forms::{Defaults, Form, NewRow};
@@ -14,7 +14,7 @@ use mainstay_store::{Transaction, Written};
 use mainstay_types::interrupt::Pace;
 use mainstay_types::{Code, Error, Result, Value};
 
-/// What is to be done, with what RETURNING wants to have beside each row; the last value there is the row's number.
+/// The changes of a MERGE, with the values beside each row for RETURNING; the last value there is the row's number.
 #[derive(Default)]
 struct Decided {
     deletes: Vec<(u64, Vec<Value>)>,
@@ -100,7 +100,7 @@ impl Changer<'_> {
     }
 }
 
-/// Whether a branch leaves columns to their defaults.
+/// Returns true if a branch leaves columns to their defaults.
 fn needs_defaults(form: &Form, merge: &Merge, columns: &[Vec<usize>]) -> bool {
     merge.branches.iter().zip(columns).any(|(branch, columns)| match &branch.action {
         MergeAction::Update(assignments) => assignments.iter().any(|assignment| assignment.value.is_none()),

@@ -1,31 +1,31 @@
-//! Native tables as statements see them: their names, their definitions, their changes.
+//! Native tables in statements: names, definitions, changes.
 //!
 //! ```text
 //!   define        CREATE: statements as changes of the catalog
-//!   drop          DROP, with what goes with it
+//!   drop          DROP, with dependent objects
 //!   alter         ALTER TABLE, the same
-//!   renames       what is renamed, and the views that follow; ALTER SEQUENCE
+//!   renames       renames, and the views that follow them; ALTER SEQUENCE
 //!   schemas       SET SCHEMA
 //!   retype        the rows of a table through an ALTER TABLE: a new column, another type
-//!   place         where the store is, and when it is opened
-//!   scope         what exists for a statement: as committed, or as its transaction has it
+//!   place         the location of the store, and its opening
+//!   scope         the catalog of a statement: committed, or with the changes of its transaction
 //!   change        UPDATE, DELETE: rows of a query as changes of rows
-//!   insert        INSERT: the rows that are given, in portions
+//!   insert        INSERT of rows in portions
 //!   actions       ON DELETE and ON UPDATE of references: the rows that follow a change
-//!   update        the rows of an UPDATE, and once more those that were in each other's way
+//!   update        the rows of an UPDATE, and those whose new key another row still has
 //!   filter        the filter of a unique index
 //!   forms         defaults, checks and computed columns of a table, compiled
-//!   shape         whether two tables differ in more than their numbers
-//!   sequences     values of sequences, and what a session was given last
+//!   shape         comparison of definitions without their numbers
+//!   sequences     values of sequences, and the last ones of a session
 //!   lock          SELECT ... FOR UPDATE
-//!   transaction   the session's transaction, and what a statement of it sees
+//!   transaction   the session's transaction, and the views of its statements
 //!   accounts      the memory for its changes
-//!   pending       rows that others have put in and not committed, which changes may have to wait for
-//!   outlook       the same for the session in which the statement's functions run
+//!   pending       uncommitted rows of other transactions, which changes may have to wait for
+//!   outlook       the view of a running statement, for the session of its functions
 //!   values        single values out of vectors, and back
 //! ```
 //!
-//! The store knows transactions and rows; here is what SQL adds to them.
+//! The store implements transactions and rows; this module adds the semantics of SQL.
 
 mod accounts;
 mod actions;
@@ -111,7 +111,7 @@ impl Native {
         Ok(self.place.open_if_there()?.begin(isolation))
     }
 
-    /// Makes the store if there is none, for what comes next.
+    /// Creates the store if it is missing, for the next change.
     ///
     /// Errors: as [`Native::begin`].
     pub(crate) fn make(&self) -> Result<()> {
@@ -126,7 +126,7 @@ impl Native {
         self.make()
     }
 
-    /// Whether there is a store that this process has not opened.
+    /// Returns true if there is a store that this process has not opened.
     pub(crate) fn is_elsewhere(&self) -> bool {
         self.place.is_elsewhere()
     }
@@ -143,7 +143,7 @@ impl Native {
         self.place.failure()
     }
 
-    /// Whether what is committed outlives the process.
+    /// Returns true if what is committed outlives the process.
     pub(crate) fn is_kept(&self) -> bool {
         self.place.is_kept()
     }
@@ -153,12 +153,12 @@ impl Native {
         self.place.version()
     }
 
-    /// What is committed.
+    /// The committed catalog.
     pub(crate) fn committed(&self) -> Scope {
         Scope::committed(Arc::clone(self.store()), self.version())
     }
 
-    /// What exists for a transaction.
+    /// The catalog that a transaction sees.
     pub(crate) fn scope(&self, transaction: &Transaction) -> Scope {
         Scope::of(Arc::clone(self.store()), self.version(), transaction)
     }
@@ -203,7 +203,7 @@ impl Native {
     }
 }
 
-/// What a name is looked up by: without the schema when it is the default one.
+/// The lookup key of a name: without the schema when it is the default one.
 pub(crate) fn key_of(name: &Name) -> String {
     match &name.schema {
         Some(schema) if !DEFAULT_SCHEMAS.contains(&schema.as_str()) => format!("{schema}.{}", name.key),

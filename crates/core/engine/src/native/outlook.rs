@@ -1,17 +1,17 @@
-//! What a session's running statement sees, for the session in which its functions run.
+//! The snapshot and catalog of a session's running statement, for the session in which its functions run.
 
 use super::Scope;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 
-/// What the running statement of a session sees: of rows, and of what exists.
+/// The rows and the catalog that the running statement of a session sees.
 ///
 /// [`Session::outlook`](crate::Session::outlook) gives that of a session, and
 /// [`Session::read_beside`](crate::Session::read_beside) lets another session read by it.
 #[derive(Default)]
 pub struct Outlook {
     pub(super) rows: Arc<mainstay_store::Outlook>,
-    /// What exists, while the transaction has changed that.
+    /// The catalog, while the transaction has changed it.
     scope: Mutex<Option<Scope>>,
     has_scope: AtomicBool,
 }
@@ -32,7 +32,7 @@ impl Outlook {
         *self.scope.lock().unwrap_or_else(PoisonError::into_inner) = scope.map(|scope| scope.shared());
     }
 
-    /// What exists, where that is not what is committed.
+    /// The catalog of the transaction; `None` where it is the committed one.
     pub(super) fn scope(&self) -> Option<Scope> {
         match self.has_scope.load(Ordering::Relaxed) {
             true => self.scope.lock().unwrap_or_else(PoisonError::into_inner).clone(),
@@ -44,6 +44,6 @@ impl Outlook {
 /// The outlook by which a session reads.
 pub(super) struct Beside {
     pub(super) outlook: Arc<Outlook>,
-    /// Whether it sees what the other one's statement does, and not what that one would see now.
+    /// True if it sees what the other one's statement does, and not what that one would see now.
     pub(super) is_of_statement: bool,
 }

@@ -1,5 +1,5 @@
-//! Rows that other transactions have put in and not committed: a change waits for those that it would find, where the
-//! session's language wants that (`store::transaction::pending` says how).
+//! Uncommitted rows of other transactions: a change waits for those that its condition would find, if the session's
+//! language requires it (see `store::transaction::pending`).
 
 use super::change::Changer;
 use super::forms::Form;
@@ -32,8 +32,8 @@ impl Changer<'_> {
     }
 
     /// The position of the first row of another transaction among so many that a query finds in a view with such rows.
-    /// What it shows otherwise is not looked at; a mistake that it meets may be one of a row that will never be there, and
-    /// is told when the statement itself meets it.
+    /// Other effects of the query are ignored: an error may come from a row that is never committed, and the statement
+    /// itself raises it when it reaches such a row.
     pub(super) fn first_pending(
         &self,
         transaction: &Transaction,

@@ -1,11 +1,12 @@
-//! Where the native tables of a database are kept, and when their store is opened.
+//! The location of a database's native tables, and the opening of their store.
 //!
-//! A folder of business files is only read until somebody creates something native in it, or begins a transaction: nothing
-//! is written into it before. Then `.mainstay` is made. A store that is there is opened with the database, and locked: one process at a time has it.
-//! A second process still reads the other tables of the folder; it is told when it asks for the native ones.
+//! A folder of business files is only read until a statement creates a native object in it, or begins a transaction;
+//! then `.mainstay` is created. An existing store is opened with the database, and locked: only one process may open it
+//! at a time. A second process still reads the other tables of the folder; statements about native tables fail with an
+//! error that says so.
 //!
-//! So is everybody where the store cannot be opened as it is damaged or may not be read: no statement finds a native table
-//! then, or makes one, and each that asks for one gets the reason. A store of which one table is damaged is opened.
+//! The same applies if the store cannot be opened because it is damaged or not readable: no statement finds or creates
+//! a native table, and each that names one gets the reason. A store in which only single tables are damaged is opened.
 
 use mainstay_store::{Store, StoreOptions};
 use mainstay_types::{Code, Error, Result};
@@ -21,13 +22,13 @@ pub(crate) struct Place {
     fs: Arc<dyn FileSystem>,
     folder: PathBuf,
     options: StoreOptions,
-    /// What there is as long as nothing was created.
+    /// The empty store that stands in until the first object is created.
     empty: Arc<Store>,
     opened: OnceLock<Arc<Store>>,
     opening: Mutex<()>,
-    /// Whether the database is one file: what would be kept has no place.
+    /// True if the database is one file: what would be kept has no place.
     is_of_file: bool,
-    /// Whether the store is opened for what can still be read of it.
+    /// True if the store is opened for what can still be read of it.
     is_salvage: bool,
 }
 
@@ -80,7 +81,7 @@ impl Place {
         self.open_if_there().err().filter(|error| error.code() != Code::Busy)
     }
 
-    /// Whether it is a folder.
+    /// Returns true if it is a folder.
     pub(crate) fn is_kept(&self) -> bool {
         !self.folder.as_os_str().is_empty()
     }
@@ -92,14 +93,15 @@ impl Place {
 
     /// A number that grows with every committed change of what exists.
     pub(crate) fn version(&self) -> u64 {
-        // That the store was opened is a change, too.
+        // Opening the store changes the version, too.
         match self.opened.get() {
             Some(store) => store.catalog_version() + 1,
             None => self.empty.catalog_version(),
         }
     }
 
-    /// The store for a change of what is there: it is opened, and not made. Where there is none, nothing can be changed.
+    /// The store for a change of existing objects: it is opened, and not created. Without a store there is nothing to
+    /// change.
     pub(crate) fn open_if_there(&self) -> Result<&Arc<Store>> {
         match self.opened.get().is_some() || self.fs.is_folder(&self.folder) {
             true => self.open(),
@@ -107,7 +109,7 @@ impl Place {
         }
     }
 
-    /// Whether there is a store that is not opened: another process had it.
+    /// Returns true if there is a store that is not opened: another process had it.
     pub(crate) fn is_elsewhere(&self) -> bool {
         self.opened.get().is_none() && self.fs.is_folder(&self.folder)
     }
@@ -129,7 +131,7 @@ impl Place {
         Ok(self.opened.get_or_init(|| Arc::new(store)))
     }
 
-    /// What a statement is told that needs the store.
+    /// The error of a statement that needs the store.
     fn refused(&self, error: Error) -> Error {
         if error.code() == Code::Busy {
             return error;

@@ -7,7 +7,7 @@ use mainstay_planner::{Name, References};
 use mainstay_store::files::catalog::{Catalog, Deferrable, ForeignKeyDefinition, ReferentialAction, TableDefinition};
 use mainstay_types::{Code, Error, Result, SqlType};
 
-/// What is told of a table that is referred to and is not there.
+/// The message for a referenced table that does not exist.
 pub(crate) fn is_not_there(name: &Name) -> String {
     format!("the table {name} that is referred to is not there")
 }
@@ -99,8 +99,8 @@ pub(super) fn check_reference(
     Ok(())
 }
 
-/// Whether a value of one column may be one of the other: numbers of any length without decimals, decimals, texts of one
-/// collation, bytes, times; and otherwise the same type.
+/// Returns true if a value of one column may be one of the other: numbers of any length without decimals, decimals,
+/// texts of one collation, bytes, times; and otherwise the same type.
 pub(super) fn are_comparable(one: SqlType, other: SqlType) -> bool {
     let kind = |sql_type: SqlType| match sql_type {
         SqlType::TinyInt | SqlType::SmallInt | SqlType::Integer | SqlType::BigInt => SqlType::BigInt,

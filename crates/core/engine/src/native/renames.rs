@@ -1,12 +1,12 @@
-//! What is renamed, and the views that are made of it; ALTER SEQUENCE.
+//! Renames, and the views that depend on renamed objects; ALTER SEQUENCE.
 //!
-//! Definitions refer to each other by number, but for the texts of views and of calls of `nextval`, which have names.
-//! These follow: a view shows what it showed, under the same names ([`mainstay_planner::query_with_renamed_table`]). Each view
-//! that is made of what is renamed is planned before and after; one that could be planned and no longer can refuses the
-//! statement, which is taken back with its transaction.
+//! Definitions refer to each other by number, except for the texts of views and of calls of `nextval`, which contain
+//! names. These texts follow a rename: a view keeps its rows and its column names
+//! ([`mainstay_planner::query_with_renamed_table`]). Each view over a renamed object is planned before and after; if a
+//! view cannot be planned any more, the statement is refused and its transaction rolled back.
 //!
-//! A sequence that is altered gets another number, and goes on under that: so the values that others take meanwhile and
-//! the statement's rollback do not meet.
+//! An altered sequence gets a new number. So values that other transactions take in the meantime and a rollback of the
+//! statement do not interfere.
 
 use super::change::Changer;
 use super::define::{Definitions, owner_of};
@@ -64,7 +64,7 @@ impl Changer<'_> {
         }
     }
 
-    /// Whether a view can be planned.
+    /// Returns true if a view can be planned.
     fn is_planned(&self, scope: &Scope, view: &ViewDefinition) -> bool {
         let key = key_in(&scope.definitions().shared, view.schema, &view.name);
         let name: Vec<String> = key.split('.').map(|part| format!("\"{}\"", part.replace('"', "\"\""))).collect();

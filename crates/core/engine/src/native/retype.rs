@@ -1,16 +1,16 @@
-//! The rows of a table through an ALTER TABLE: those that get a column, and those whose column gets another type.
+//! The rows of a table during ALTER TABLE: a column is added, or its type changes.
 //!
 //! ```text
-//!   references that name the column     are taken away
+//!   references that name the column     are dropped
 //!   a column of the new type            is added, NULL in all rows
 //!   each row                            its value, or USING's, converted as an assignment does; row, value and reason
-//!                                       of the first that cannot be are the error
-//!   the old column                      goes; the new one has its place, name, keys, indexes, default
-//!   checks                              are looked at; so are the references, which come back
+//!                                       of the first that does not convert are the error
+//!   the old column                      is dropped; the new one takes its place, name, keys, indexes, default
+//!   checks                              are verified; so are the references, which are created again
 //! ```
 //!
-//! All of it in the statement's transaction, whose rollback takes all of it back. Nobody else writes meanwhile: the first
-//! change of the catalog waits for that.
+//! All of it runs in the statement's transaction and is rolled back with it. No other transaction writes in the
+//! meantime, because the first change of the catalog waits for the open ones.
 //!
 //! Limit: each row is written twice.
 
@@ -45,7 +45,7 @@ type Values<'v> = dyn FnMut(&[NewRow]) -> Result<Vec<Value>> + 'v;
 impl Changer<'_> {
     /// ALTER TABLE.
     pub(crate) fn alter_table(&self, transaction: &mut Transaction, alter: &AlterTable) -> Result<Changed<Answer>> {
-        // What is no table is found out below.
+        // A name that is not a table fails below.
         if let Ok(form) = self.form(transaction, &alter.table) {
             transaction.check_not_deferred(&form.table)?;
         }
@@ -89,7 +89,7 @@ impl Changer<'_> {
         Definitions::of_table(self.native, transaction, &alter.table)
     }
 
-    /// Whether the table has a column of this name; without the table only where that is fine.
+    /// Returns true if the table has a column of this name; without the table only where that is fine.
     fn has_column(&self, transaction: &Transaction, alter: &AlterTable, column: &Name) -> Result<bool> {
         let definitions = self.definitions(transaction, alter);
         match definitions.table_named(&definitions.catalog(transaction), &alter.table) {
@@ -181,7 +181,7 @@ impl Changer<'_> {
         }
     }
 
-    /// What the constraints of a table are called that can be switched off.
+    /// The names of the constraints that can be disabled.
     fn checks_and_references(&self, transaction: &Transaction, table: &Name) -> Vec<String> {
         let scope = self.native.scope(transaction);
         let Some(table) = scope.definition(&super::key_of(table)) else { return Vec::new() };

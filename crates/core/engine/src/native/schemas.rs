@@ -1,9 +1,9 @@
-//! ALTER ... SET SCHEMA: tables, views and sequences in another schema, with what names them.
+//! ALTER ... SET SCHEMA: moves tables, views and sequences to another schema, with the texts that name them.
 //!
 //! ```text
 //!   a table      its references have its number; its sequences move with it; views that name it follow
 //!   a view       views that name it follow
-//!   a sequence   defaults, checks, computed columns and views that ask it follow
+//!   a sequence   defaults, checks, computed columns and views that use it follow
 //! ```
 
 use super::change::Changer;
@@ -109,7 +109,7 @@ impl Changer<'_> {
 }
 
 impl Definitions<'_> {
-    /// Whether the thing is there that is to be moved.
+    /// Returns true if the thing is there that is to be moved.
     fn is_there(&self, transaction: &Transaction, set: &SetSchema) -> bool {
         let (catalog, key) = (self.catalog(transaction), key_of(&set.name));
         let is_it = |schema: u64, name: &str| key_in(&catalog, schema, name) == key;

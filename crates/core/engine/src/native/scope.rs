@@ -1,4 +1,4 @@
-//! What exists for a statement.
+//! The catalog that a statement sees.
 //!
 //! A transaction that changes the catalog sees its changes before others do. Its statements are planned in a *private*
 //! scope, whose plans and compiled tables are used once.
@@ -20,10 +20,10 @@ static NEXT_PRIVATE: AtomicU64 = AtomicU64::new(FIRST_PRIVATE);
 #[derive(Clone)]
 pub(crate) struct Scope {
     store: Arc<Store>,
-    /// What exists, and the tables that belong to it.
+    /// The catalog, and its open tables.
     state: CatalogState,
     version: u64,
-    /// Whether a transaction has changed the catalog, so that only it sees this.
+    /// True if a transaction has changed the catalog, so that only it sees this.
     is_private: bool,
     /// The session's own tables, if it has any. They come before others of the same names.
     temporary: Option<OwnTables>,
@@ -45,7 +45,7 @@ impl OwnTables {
 }
 
 impl Scope {
-    /// What is committed.
+    /// The scope of the committed catalog.
     pub(super) fn committed(store: Arc<Store>, version: u64) -> Scope {
         Scope { state: store.state(), store, version, is_private: false, temporary: None }
     }
@@ -60,7 +60,7 @@ impl Scope {
         Scope { temporary: None, ..self.clone() }
     }
 
-    /// What a transaction sees.
+    /// The scope that a transaction sees.
     pub(super) fn of(store: Arc<Store>, version: u64, transaction: &Transaction) -> Scope {
         let is_private = transaction.has_changed_catalog();
         let version = if is_private { NEXT_PRIVATE.fetch_add(1, Ordering::Relaxed) } else { version };
@@ -68,7 +68,7 @@ impl Scope {
         scope.with(transaction.temporary())
     }
 
-    /// Whether only one session sees the table of this name.
+    /// Returns true if only one session sees the table of this name.
     pub(crate) fn is_private(&self, key: &str) -> bool {
         self.is_private || self.own(key).is_some()
     }
@@ -78,18 +78,18 @@ impl Scope {
         self.is_private
     }
 
-    /// Whether a name leads to a temporary table of the session.
+    /// Returns true if a name leads to a temporary table of the session.
     pub(crate) fn is_temporary(&self, key: &str) -> bool {
         self.own(key).is_some()
     }
 
-    /// What statements call the session's temporary tables.
+    /// The names of the session's temporary tables.
     pub(crate) fn temporary_names(&self) -> Vec<String> {
         let own = self.temporary.iter().flat_map(|own| own.catalog.tables.iter());
         own.map(|table| table.name.to_lowercase()).collect()
     }
 
-    /// The version of what everybody has.
+    /// The version of the shared catalog.
     pub(super) fn shared_version(&self) -> u64 {
         self.version
     }
@@ -121,7 +121,7 @@ impl Scope {
         self.state.table(id)
     }
 
-    /// What a name leads to, if it is a native table or a view.
+    /// The native table or view of this name, if there is one.
     pub(crate) fn relation(&self, key: &str) -> Result<Option<Relation>> {
         if let Some(definition) = self.definition(key) {
             return Ok(Some(Relation::Table(Arc::new(Shown(self.table(definition.id)?)))));
@@ -144,7 +144,7 @@ impl Scope {
         self.own(key).or_else(|| find_table(self.catalog(), key))
     }
 
-    /// Whether a native table has an index of this name.
+    /// Returns true if a native table has an index of this name.
     pub(crate) fn has_index(&self, name: &str) -> bool {
         let own = self.temporary.iter().flat_map(|own| own.catalog.tables.iter());
         let mut tables = own.chain(&self.catalog().tables);
@@ -182,7 +182,7 @@ impl Scope {
         own.chain(&self.catalog().sequences).find(|sequence| sequence.id == id)
     }
 
-    /// What the table of this number is looked up by.
+    /// The lookup key of the table with this number.
     ///
     /// Errors: `UnknownTable`.
     pub(super) fn key_of_id(&self, id: u64) -> Result<String> {
@@ -274,7 +274,7 @@ impl mainstay_planner::Catalog for SessionCatalog<'_> {
     }
 }
 
-/// The version of what everybody has together with a session's own tables.
+/// The version of the shared catalog together with a session's temporary tables.
 pub(super) fn with_temporary(shared: u64, own: u64) -> u64 {
     // Of the shared part the low bits tell its states from each other well enough: both change together with a plan that is
     // that old only after millions of definitions. The bit above is that of temporary tables.

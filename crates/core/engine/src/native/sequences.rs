@@ -1,7 +1,8 @@
-//! Sequences as a session uses them: by name, and with what it was given last.
+//! Sequences of a session: by name, and with the last value that the session took.
 //!
-//! Values are given at once and never again, whatever becomes of the transaction ([`mainstay_store::Store::next_value`]).
-//! What was given last is the session's own: another one's values never show in `currval`.
+//! A value is taken at once and never given again, whatever the outcome of the transaction
+//! ([`mainstay_store::Store::next_value`]). The last value belongs to the session: values given to another one never
+//! show in `currval`.
 
 use super::Scope;
 use mainstay_planner::{DEFAULT_SCHEMAS, Sequences, SharedValues, unknown_sequence};
@@ -40,7 +41,7 @@ struct Values {
 pub struct Identity {
     /// The first number.
     pub start: i64,
-    /// What each number is above the one before.
+    /// The difference between a number and the one before.
     pub increment: i64,
     /// The number that comes next; `None` when all are given.
     pub next: Option<i64>,
@@ -92,8 +93,8 @@ impl SessionSequences {
         self.take(self.scope.sequence_of(id).ok_or_else(missing)?)
     }
 
-    /// Lets the sequence of this number begin again, unless the transaction is rolled back. That has its table alone, so nobody
-    /// else takes numbers until it ends.
+    /// Restarts the sequence of this number, unless the transaction is rolled back. The transaction has locked its
+    /// table exclusively, so no other one takes numbers until it ends.
     ///
     /// Errors: as [`Transaction::restart`].
     pub(super) fn restart(&self, transaction: &mut Transaction, id: u64) -> Result<()> {
@@ -155,7 +156,7 @@ impl Given {
         self.left_out.store(rows, Ordering::Relaxed);
     }
 
-    /// That number.
+    /// The number of rows that [`Self::note_left_out`] noted.
     pub(crate) fn left_out(&self) -> u64 {
         self.left_out.load(Ordering::Relaxed)
     }
@@ -165,7 +166,7 @@ impl Given {
         self.lock().by_file.insert(table.to_owned(), number);
     }
 
-    /// That number.
+    /// The last number that [`Self::note_file`] noted for the table.
     pub(crate) fn last_of_file(&self, table: &str) -> Option<i64> {
         self.lock().by_file.get(table).copied()
     }
@@ -175,17 +176,17 @@ impl Given {
         self.record.store(record, Ordering::Relaxed);
     }
 
-    /// That record's number.
+    /// The record number that [`Self::note_record`] noted.
     pub(crate) fn last_record(&self) -> Option<u64> {
         Some(self.record.load(Ordering::Relaxed)).filter(|record| *record > 0)
     }
 
-    /// What the session was given last by the sequence of this number.
+    /// The last value that the sequence of this number gave the session.
     pub(crate) fn last_of(&self, id: u64) -> Option<i64> {
         self.lock().by_sequence.get(&id).copied()
     }
 
-    /// What was given by a sequence is from now on that of another number.
+    /// Takes the last value of one sequence over to another number.
     pub(super) fn follow(&self, from: u64, to: u64) {
         let mut values = self.lock();
         if let Some(value) = values.by_sequence.get(&from).copied() {
@@ -244,7 +245,7 @@ impl std::fmt::Debug for SessionSequences {
     }
 }
 
-/// What a name in a text is looked up by: in any case, quoted or not, without the default schema.
+/// The lookup key of a name in a text: in any case, quoted or not, without the default schema.
 fn key_of_text(name: &str) -> String {
     let parts: Vec<String> = name.split('.').map(|part| part.trim().trim_matches('"').to_lowercase()).collect();
     match parts.split_first() {

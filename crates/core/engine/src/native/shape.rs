@@ -1,12 +1,13 @@
-//! Whether two tables are alike: the same in everything but their numbers.
+//! Comparison of table definitions without their numbers, for the reuse of compiled statements.
 //!
-//! A table that was dropped and made anew has other numbers: its own, and those of its columns, keys and sequences. What was
-//! compiled for the old one holds for the new one when nothing else differs, since compiled statements name columns and
-//! indexes by their places. Tables with references are never alike, for what they refer to may be another table by now.
+//! A table that is dropped and created again has other numbers: its own, and those of its columns, keys and sequences. A
+//! statement that was compiled for the old table is valid for the new one if nothing else differs, since compiled
+//! statements refer to columns and indexes by their places. Tables with references never compare as alike, because the
+//! referenced table may be another one by now.
 
 use mainstay_store::files::catalog::{IndexColumn, IndexDefinition, KeyDefinition, TableDefinition};
 
-/// Whether what was compiled for one of these tables holds for the other.
+/// Returns true if a statement that was compiled for one of these tables is valid for the other.
 pub(crate) fn are_alike(one: &TableDefinition, other: &TableDefinition) -> bool {
     one == other || (has_same_columns(one, other) && has_same_keys(one, other) && one.checks == other.checks)
 }

@@ -1,7 +1,7 @@
-//! The transaction of a session, and what one statement of it sees.
+//! The transaction of a session, and the views of its statements.
 //!
-//! A statement outside of a transaction has one of its own, which ends with it. The answer of a query outlives the call
-//! that began it, so what it sees is kept by the answer ([`StatementView`]) and not by the session.
+//! A statement outside of a transaction runs in one that ends with the statement. The answer of a query outlives the
+//! call that started it, so the answer keeps its view ([`StatementView`]), not the session.
 
 mod deferred;
 mod view;
@@ -43,21 +43,21 @@ pub(crate) struct SessionTransaction {
     pub(crate) waiting: Waiting,
     /// The number of the open transaction that writes, for others to see.
     pub(crate) sign: Arc<AtomicU64>,
-    /// What ends the session's statements.
+    /// The cancellation of the session's statements.
     interrupt: Arc<dyn Interrupt>,
     /// Where its changes ask for memory.
     accounts: Accounts,
-    /// Whether nothing ends the statement that runs.
+    /// True if nothing ends the statement that runs.
     is_uninterrupted: bool,
     /// How durable a commit is before it is acknowledged; the store's way unless it is said.
     pub(crate) durability: Option<Durability>,
     /// The catalog for which the statement that runs was planned outside ([`Transaction::set_planned_with`]).
     pub(crate) planned_with: Option<u64>,
-    /// What the session was given by sequences.
+    /// The last values that sequences gave the session.
     pub(crate) given: Arc<Given>,
     /// The session's temporary tables, once it has had one.
     temporary: Option<Arc<TemporaryTables>>,
-    /// What becomes of some of them at each commit, by number.
+    /// The ON COMMIT action of temporary tables that have one, by number.
     on_commit: HashMap<u64, OnCommit>,
     /// Where the session in which functions run finds what statements see, once there are functions.
     outlook: Option<Arc<Outlook>>,
@@ -71,7 +71,7 @@ struct Open {
     transaction: Transaction,
     /// The DBF tables that take part in it.
     tables: OpenTables,
-    /// Whether their changes wait for the native commit.
+    /// True if their changes wait for the native commit.
     is_prepared: bool,
     savepoints: Vec<(String, Savepoint, Option<TableSavepoint>)>,
 }
@@ -104,13 +104,13 @@ impl SessionTransaction {
         self.interrupt = interrupt;
     }
 
-    /// What lets the expressions of tables call the session's functions.
+    /// Lets the expressions of tables call the session's functions.
     pub(crate) fn functions_in_force(&self) -> Option<FunctionsInForce> {
         // Without an outlook there are none.
         self.outlook.as_ref().and(self.functions.clone()).map(FunctionsInForce::new)
     }
 
-    /// What statements see from now on, for the session in which their functions run.
+    /// The object through which the session of functions sees later statements.
     pub(crate) fn outlook(&mut self, native: &Native) -> Arc<Outlook> {
         if let Some(known) = &self.outlook {
             return Arc::clone(known);
@@ -124,7 +124,7 @@ impl SessionTransaction {
         outlook
     }
 
-    /// Whether functions may read what statements see.
+    /// Returns true if functions may read what statements see.
     pub(crate) fn has_outlook(&self) -> bool {
         self.outlook.is_some()
     }
@@ -134,13 +134,14 @@ impl SessionTransaction {
         self.beside = Some(Beside { outlook, is_of_statement: true });
     }
 
-    /// Whether statements see what the other session's statement does, and not what that one would see now: how it was.
+    /// Sets whether statements see the changes of the other session's running statement, instead of the view that its
+    /// next read would have. Returns the old setting.
     pub(crate) fn see_statement(&mut self, is_of_statement: bool) -> bool {
         let beside = self.beside.as_mut();
         beside.is_none_or(|beside| std::mem::replace(&mut beside.is_of_statement, is_of_statement))
     }
 
-    /// Lets the wish to end the session's statement end what this thread does, as long as the guard lives.
+    /// Puts the cancellation of the session's statement in force on this thread, as long as the guard lives.
     pub(crate) fn interrupt_in_force(&self) -> InForce {
         if self.is_uninterrupted { interrupt::suspended() } else { InForce::new(Arc::clone(&self.interrupt)) }
     }
@@ -168,12 +169,12 @@ impl SessionTransaction {
         }
     }
 
-    /// Whether what exists for its statements is what somebody else's transaction has made of it.
+    /// Returns true if its statements see the catalog changes of another session's transaction.
     pub(crate) fn sees_changed_catalog(&self) -> bool {
         self.beside.as_ref().is_some_and(|beside| beside.outlook.scope().is_some())
     }
 
-    /// Whether a transaction is open.
+    /// Returns true if a transaction is open.
     pub(crate) fn is_open(&self) -> bool {
         self.open.is_some()
     }
@@ -184,7 +185,7 @@ impl SessionTransaction {
             let error = Error::new(Code::TransactionState, "a transaction is open already");
             return Err(error.hint("COMMIT or ROLLBACK it first, or use SAVEPOINT inside of it"));
         }
-        // What it will create is not known yet.
+        // The tables that the transaction will create are not known yet.
         native.make()?;
         let isolation = isolation.or(self.next_isolation.take()).unwrap_or(self.isolation);
         let transaction = self.start(native, isolation)?;
@@ -209,12 +210,12 @@ impl SessionTransaction {
         Ok(transaction)
     }
 
-    /// Whether the open transaction has changed what exists.
+    /// Returns true if the open transaction has changed what exists.
     pub(crate) fn has_changed_catalog(&self) -> bool {
         self.open.as_ref().is_some_and(|open| open.transaction.has_changed_catalog())
     }
 
-    /// What exists for the session's next statement.
+    /// The catalog of the session's next statement.
     pub(crate) fn scope(&self, native: &Native) -> Scope {
         if let Some(scope) = self.beside.as_ref().and_then(|beside| beside.outlook.scope()) {
             return scope.with(self.temporary.as_ref());
@@ -239,9 +240,9 @@ impl SessionTransaction {
 
     /// COMMIT.
     ///
-    /// What may fail of the DBF tables' part is done before the native tables' commit, which decides: after it only the
-    /// journal of the DBF tables is left to be removed. When nobody knows what has become of the native commit, because
-    /// the journal could not be written, the DBF tables' part waits until the database is opened again.
+    /// The DBF tables' part does all steps that may fail before the native commit, which decides: after it only the
+    /// journal of the DBF tables is left to be removed. When the outcome of the native commit is unknown, because the
+    /// journal could not be written, the DBF tables' part waits until the database is opened again.
     pub(crate) fn commit(&mut self, native: &Native) -> Result<()> {
         let mut open = self.take()?;
         {
@@ -301,7 +302,7 @@ impl SessionTransaction {
         }
     }
 
-    /// Makes room for temporary tables, if there is none yet.
+    /// Creates the container of temporary tables if it is missing.
     pub(crate) fn make_temporary(&mut self) {
         let own = self.temporary.get_or_insert_with(|| Arc::new(TemporaryTables::new(DEFAULT_SCHEMAS[0])));
         if let Some(open) = &mut self.open {
@@ -309,13 +310,13 @@ impl SessionTransaction {
         }
     }
 
-    /// The version of what exists, given that of what everybody has.
+    /// The version of the visible catalog, from that of the shared one.
     pub(crate) fn version(&self, shared: u64) -> u64 {
         let own = self.temporary.as_ref().and_then(|own| own.version_of_tables());
         own.map_or(shared, |own| with_temporary(shared, own))
     }
 
-    /// Whether a statement is a transaction of its own, at whose end nothing else is done.
+    /// Returns true if a statement is a transaction of its own, at whose end nothing else is done.
     #[inline]
     fn is_alone(&self) -> bool {
         self.open.is_none() && self.on_commit.is_empty() && self.next_isolation.is_none()
@@ -344,7 +345,7 @@ impl SessionTransaction {
     fn before_commit(&mut self, native: &Native, transaction: &mut Transaction) -> Result<()> {
         let (Some(own), false) = (&self.temporary, self.on_commit.is_empty()) else { return Ok(()) };
         let catalog = own.catalog();
-        // What is not there any more was dropped.
+        // A table that is not in the catalog was dropped.
         self.on_commit.retain(|id, _| catalog.table(*id).is_some());
         for (id, what) in &self.on_commit {
             match what {
@@ -406,7 +407,7 @@ impl SessionTransaction {
         Ok(())
     }
 
-    /// What a query sees, and for a serializable transaction the note that it looked.
+    /// The view of a query; a serializable transaction notes the read.
     pub(crate) fn view(&mut self, native: &Native, tables: &[Arc<dyn Table>], text: &str) -> Result<StatementView> {
         self.publish(native);
         match &mut self.open {
@@ -419,7 +420,7 @@ impl SessionTransaction {
             None => {
                 let mut own = native.begin_reading(stored(self.isolation));
                 self.connect(&mut own);
-                // What is read outlives the statement: rows that come meanwhile must be told apart.
+                // The answer outlives the statement: later rows must not appear in it.
                 if let Some(temporary) = &self.temporary {
                     own.set_temporary(Arc::clone(temporary));
                 }
@@ -467,8 +468,8 @@ impl SessionTransaction {
         self.open.as_mut().map(|open| &mut open.transaction).ok_or_else(no_transaction)
     }
 
-    /// Runs a statement that changes something: within the open transaction, or in one of its own. After an error, that of
-    /// the wish to end it included, nothing of it is done.
+    /// Runs a statement that changes something: within the open transaction, or in a separate one. After an error,
+    /// including cancellation, the statement has no effect.
     ///
     /// When another transaction changed a row first, what the statement did is undone and it begins again with what is
     /// there now, as read committed has it; under other isolations it fails with `Conflict`.
@@ -487,7 +488,7 @@ impl SessionTransaction {
                 // Others that write in it, as a bulk load does, were not.
                 open.transaction.set_planned_with(None);
                 if done.as_ref().is_err_and(|error| error.code() == Code::Deadlock) {
-                    // What the victim has locked is what the others wait for.
+                    // The others wait for the locks of the victim.
                     self.abandon();
                     return done.map_err(|error| error.hint("the transaction was rolled back: run it again"));
                 }
@@ -512,7 +513,7 @@ impl SessionTransaction {
     }
 }
 
-/// What became of an attempt at a statement.
+/// The outcome of an attempt at a statement.
 pub(crate) enum Changed<T> {
     /// It is done.
     Done(T),

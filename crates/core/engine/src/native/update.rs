@@ -1,7 +1,7 @@
-//! The rows of an UPDATE, one by one, and once more those that were in each other's way.
+//! The rows of an UPDATE, one by one, and then those whose new key another row of the statement still had.
 //!
-//! ISO SQL looks at unique keys when a statement is done. The store looks when a version is written, which is the same for
-//! nearly all statements, and not for those that give a row a key that another row of the statement still has:
+//! ISO SQL checks unique keys at the end of a statement. The store checks them when a version is written, which is the
+//! same for nearly all statements, except for those that give a row a key that another row of the statement still has:
 //!
 //! ```text
 //!   SET id = id + 1       1 2 3          1 and 2 are late; 3 becomes 4; then, from the last one: 2 becomes 3, 1 becomes 2
@@ -9,8 +9,8 @@
 //!   SET id = id + 1       2 4 6 1 3 5    of the four that are late a pass frees the 4 only: what is left, as a ring
 //! ```
 //!
-//! Rows of such a ring get new row ids. Whether anything refers to a key that has gone is looked at when the statement
-//! ends, so references to keys that have come back hold; and what is to follow a row to its new key does.
+//! Rows of such a ring get new row ids. References to a key that has gone are checked at the end of the statement, so
+//! references to a key that another row has taken are valid; and ON UPDATE actions follow a row to its new key.
 
 use super::change::stored;
 use super::forms::{Form, NewRow};
@@ -25,7 +25,7 @@ use std::sync::Arc;
 pub(crate) struct RowChange {
     pub(crate) position: u64,
     pub(crate) changes: Vec<(usize, Value)>,
-    /// What RETURNING wants to have beside the row.
+    /// The values beside the row for RETURNING.
     pub(crate) beside: Vec<Value>,
 }
 
@@ -54,7 +54,7 @@ impl Late {
     }
 }
 
-/// What a RETURNING wants to have of the rows that are changed.
+/// The form in which RETURNING gets the changed rows.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Keep {
     Nothing,
@@ -157,8 +157,8 @@ pub(crate) fn update_late(
     keep: Keep,
     done: &mut Rows,
 ) -> Result<bool> {
-    // What waits is mostly a chain, and each row was met before the one that it waits for: from its end it goes in one
-    // pass. Where rows were met in another order a pass may free a few only; then they are taken for rings.
+    // Late changes are mostly a chain, and each row came before the one that it waits for: a pass from the end resolves
+    // it. Rows in another order may be freed a few at a pass only; then they are treated as rings.
     let Late { rows: mut late, mut refusal, mut memory } = late;
     let mut most = usize::MAX;
     while !late.is_empty() && late.len() <= most {

@@ -1,4 +1,4 @@
-//! A statement about one row, bound to its table: which index finds the row, and where each value comes from.
+//! A statement about one row, bound to its table: the index that finds the row, and the source of each value.
 
 use super::uses::{Moved, Uses};
 use crate::native::{Form, key_of};
@@ -21,7 +21,7 @@ pub(super) struct Fast {
     parameters: usize,
 }
 
-/// What it does.
+/// The kind of the statement, with its compiled parts.
 pub(super) enum FastKind {
     Select { form: Arc<Form>, key: Key, columns: Vec<usize> },
     Insert { form: Arc<Form>, cells: Cells, identity: Option<Identity> },
@@ -109,7 +109,7 @@ impl Fast {
         Ok(kind.filter(FastKind::has_room).map(|kind| Fast { parameters: kind.parameters(), kind }))
     }
 
-    /// Whether these are as many parameters as it has.
+    /// Returns true if these are as many parameters as it has.
     #[inline]
     pub(super) fn takes(&self, parameters: &[ValueRef<'_>]) -> bool {
         self.parameters == parameters.len()
@@ -245,7 +245,7 @@ impl FastKind {
         Ok(Some(FastKind::Update { form, key, changes: sources }))
     }
 
-    /// Whether its values are few enough to be kept without allocating.
+    /// Returns true if its values are few enough to be kept without allocating.
     fn has_room(&self) -> bool {
         match self {
             FastKind::Select { key, .. } | FastKind::Delete { key, .. } => key.sources.len() <= KEY_COLUMNS,
@@ -328,7 +328,7 @@ fn key_for(form: &Form, key: &[(Name, Cell)]) -> Result<Option<Key>> {
     Ok(None)
 }
 
-/// Whether a value is stored in a column as it is, without converting it.
+/// Returns true if a value is stored in a column as it is, without converting it.
 #[inline]
 pub(crate) fn fits(value: &ValueRef<'_>, sql_type: SqlType) -> bool {
     match (value, sql_type) {
@@ -354,7 +354,7 @@ fn fits_closer(value: ValueRef<'_>, sql_type: SqlType) -> bool {
     }
 }
 
-/// Whether a value finds the same rows by an index as by the planner's `=`.
+/// Returns true if a value finds the same rows by an index as by the planner's `=`.
 #[inline]
 pub(super) fn is_exact(value: ValueRef<'_>, sql_type: SqlType) -> bool {
     match value {

@@ -1,7 +1,7 @@
-//! Changes that were not prepared, as the row executor runs them: one row by its key, or the few that an index gives.
+//! Unprepared changes on the row executor: one row by its key, or the few that an index gives.
 //!
-//! What decides is the same as for a prepared statement, with literals where that has parameters. A change of one row by its
-//! key needs no plan at all. An INSERT is not here: its rows of values need no executor, prepared or not.
+//! The same rules decide as for a prepared statement, with literals in place of parameters. A change of one row by its
+//! key needs no plan at all. An INSERT does not come here: its rows of values need no executor, prepared or not.
 
 use super::cells::Fast;
 use super::point;

@@ -1,8 +1,8 @@
 //! SELECT ... FOR UPDATE of a few rows: found by the row executor, and locked in their order.
 //!
-//! What is done with each row is what `native::lock` does: the row is held, or waited for, or left out, until as many as
-//! the limit wants are held. A few more rows than that are looked for, in case some have gone; when even those do not do,
-//! the batch executor runs the statement, which looks at all.
+//! The rows are treated as in `native::lock`: locked, waited for or skipped, until as many as the limit asks for are
+//! locked. The search finds a few more rows than that, in case some have gone; when even those are too few, the batch
+//! executor runs the statement over all rows.
 
 use super::short::{ShortStatement, Workspace, changed_table, note_reads, positions};
 use super::uses::Uses;

@@ -1,7 +1,7 @@
 //! The row executor: one row, found by its key, read or written.
 //!
-//! No async, no plan, no vector: the key's bytes are made in a reused buffer, the index gives a position, and values are
-//! read where they lie.
+//! No async, no plan, no vector: the bytes of the key are built in a reused buffer, the index gives a position, and
+//! values are read in place.
 
 use super::cells::{COLUMNS, Cells, Fast, FastKind, KEY_COLUMNS, Key, Source, fits, is_exact};
 use super::rows::Rows;
@@ -15,7 +15,7 @@ use std::sync::Arc;
 /// Where a row has no more columns, its values are kept in a shorter list: making a list ready takes longer the longer it is.
 const FEW: usize = 6;
 
-/// Whether the row executor can read this with these parameters.
+/// Returns true if the row executor can read this with these parameters.
 pub(super) fn can_read(fast: &Fast, parameters: &[ValueRef<'_>]) -> bool {
     match &fast.kind {
         FastKind::Select { key, .. } => key.is_exact(parameters) && fast.takes(parameters),
@@ -44,7 +44,7 @@ pub(super) fn read(
             found = Some((Arc::clone(version.group), version.offset));
             transaction.note_read(&form.table, Read::Row(version.row_id()));
         } else {
-            // That there is no such row is something that was read, too.
+            // A missing row is a read, too.
             transaction.note_read(&form.table, Read::Everything);
         }
         Ok(())
@@ -229,7 +229,7 @@ fn find(
     }
 }
 
-/// What there is to do about a row that is not there: to wait for who has put it in, or nothing.
+/// The result for a missing row: a wait for the transaction that has inserted it, or no row.
 fn not_found(
     transaction: &mut Transaction,
     form: &Form,

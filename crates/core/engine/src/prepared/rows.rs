@@ -1,4 +1,4 @@
-//! The rows of a prepared statement, one after the other.
+//! Rows of a prepared statement, one at a time.
 
 use arrow_array::RecordBatch;
 use arrow_schema::SchemaRef;
@@ -153,7 +153,7 @@ impl<'r> Row<'r> {
         }
     }
 
-    /// Whether there are none.
+    /// Returns true if there are none.
     pub fn is_empty(&self) -> bool {
         self.len() == 0
     }

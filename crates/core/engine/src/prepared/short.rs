@@ -1,8 +1,7 @@
-//! Statements of a few rows that have more than a key: joins, ranges, groups, changes of what they find.
+//! Statements over a few rows that have more than a key: joins, ranges, groups, changes of the found rows.
 //!
-//! The planner's optimized plan becomes a block of the row executor when the statement is prepared. What the block turns
-//! out not to be made for - a parameter of another type, more rows than a few thousand - is run by the batch executor,
-//! run by run.
+//! The planner's optimized plan becomes a block of the row executor when the statement is prepared. A run that the
+//! block does not support - a parameter of another type, more rows than a few thousand - goes to the batch executor.
 
 use super::cells::{bind_form, fits};
 use super::lock;
@@ -31,13 +30,13 @@ pub(super) enum ShortStatement {
         short: Short,
         form: Arc<Form>,
         columns: Vec<usize>,
-        /// What is shown of the rows as they have become.
+        /// The RETURNING clause over the new rows.
         returning: Option<Returned>,
     },
     Delete {
         short: Short,
         form: Arc<Form>,
-        /// What is shown of the rows as they were.
+        /// The RETURNING clause over the old rows.
         returning: Option<Returned>,
     },
     /// A query that locks its rows. The position of each is the column behind those that are shown.
@@ -59,7 +58,7 @@ pub(super) enum ShortStatement {
     },
 }
 
-/// What an UPDATE or a DELETE shows of its rows.
+/// The RETURNING clause of an UPDATE or a DELETE.
 pub(super) struct Returned {
     shown: Shown,
     expressions: RowExpressions,
@@ -100,7 +99,7 @@ fn compiled(session: &Session, shown: Option<Shown>, short: &Short) -> Option<Op
     }
 }
 
-/// What runs use again.
+/// Buffers that are reused between runs.
 #[derive(Default)]
 pub(crate) struct Workspace {
     scratch: Scratch,
@@ -108,7 +107,7 @@ pub(crate) struct Workspace {
 }
 
 impl Workspace {
-    /// What a run needs.
+    /// The buffers of a run.
     pub(crate) fn parts(&mut self) -> (&mut Scratch, &mut Buffer) {
         (&mut self.scratch, &mut self.buffer)
     }
@@ -214,7 +213,7 @@ impl ShortStatement {
                     }
                     note_reads(transaction, short)?;
                     let columns = short.schema.fields().len();
-                    // What was found is taken out of its groups before the first row is written.
+                    // Values are copied out of their groups before the first row is written.
                     let row = |row| (0..columns).map(|column| Some(buffer.value(row, column).to_value())).collect();
                     Ok(Some((0..buffer.len()).map(row).collect()))
                 })?;
@@ -227,7 +226,7 @@ impl ShortStatement {
         }
     }
 
-    /// What the columns are called that it leaves in the buffer.
+    /// The schema of the columns that it leaves in the buffer.
     pub(super) fn schema(&self) -> Option<&SchemaRef> {
         match self {
             ShortStatement::Select(short) | ShortStatement::Lock { short, .. } => Some(&short.schema),
@@ -384,7 +383,7 @@ impl ShortStatement {
         }
     }
 
-    /// Whether it has a RETURNING.
+    /// Returns true if it has a RETURNING.
     pub(super) fn shows_rows(&self) -> bool {
         matches!(
             self,
@@ -460,7 +459,7 @@ pub(super) fn positions(buffer: &Buffer, column: usize) -> impl Iterator<Item = 
     })
 }
 
-/// Whether there is a native table of this name.
+/// Returns true if there is a native table of this name.
 fn is_native(session: &Session, name: &Name) -> Result<bool> {
     match session.form(&key_of(name)) {
         Ok(_) => Ok(true),

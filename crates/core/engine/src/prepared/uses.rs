@@ -1,16 +1,18 @@
-//! What a prepared statement was compiled for, and whether it still is there.
+//! The tables that a prepared statement was compiled for, and the check that they are unchanged.
 //!
-//! The catalog's number changes with everything: another session's table, a temporary table that a procedure makes each time
-//! it runs. What a statement was compiled for is the few tables that it names. While each name leads to a table that is
+//! The version of the catalog changes with every definition: another session's table, a temporary table that a
+//! procedure creates at each run. A statement depends only on the few tables that it names. While each name leads to a
+//! table that is [alike](crate::native::are_alike), the compiled statement stays valid and is bound to the present
+//! tables.
 //! [alike](crate::native::are_alike), what was compiled holds, and is bound to the tables of now.
 //!
 //! ```text
 //!   compile:  the planner asks for names --Recorder--> (name, table, definition) ...      Uses
-//!   later:    the same names in the catalog of now --> alike? --> the tables to be bound to | compile again
+//!   later:    the same names in the present catalog --> alike? --> the tables to bind to | compile again
 //! ```
 //!
-//! Limits: a statement that asked for anything but native tables (a file, a view, a name that is not there) is compiled
-//! again whenever the catalog has changed.
+//! Limits: a statement that names anything but native tables (a file, a view, an unknown name) is compiled again
+//! whenever the catalog has changed.
 
 use crate::native::{Scope, SessionCatalog, are_alike};
 use mainstay_columnar::Table;
@@ -25,7 +27,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 #[derive(Clone, Default)]
 pub(crate) struct Uses {
     tables: Vec<Used>,
-    /// Whether it was compiled for something else, too.
+    /// True if it was compiled for something else, too.
     is_more: bool,
 }
 
@@ -48,7 +50,7 @@ impl Moved {
         found.map(|(_, new, definition)| (new, definition))
     }
 
-    /// Whether all are what they were.
+    /// Returns true if all are what they were.
     pub(super) fn is_nothing(&self) -> bool {
         self.tables.iter().all(|(old, new, _)| Arc::ptr_eq(old, new))
     }
@@ -66,7 +68,7 @@ impl Uses {
         self.is_more = true;
     }
 
-    /// What `scope` has in the places of the tables; `None` when something is not alike, or may not be.
+    /// The tables of `scope` under the same names; `None` when one is not alike, or may not be.
     pub(super) fn moved(&mut self, scope: &Scope) -> Result<Option<Moved>> {
         if self.is_more {
             return Ok(None);
@@ -101,7 +103,7 @@ impl<'c> Recorder<'c> {
         Recorder { catalog, uses: Mutex::default() }
     }
 
-    /// What it was asked for.
+    /// The recorded names.
     pub(crate) fn uses(self) -> Uses {
         self.uses.into_inner().unwrap_or_else(PoisonError::into_inner)
     }
@@ -161,7 +163,7 @@ impl Catalog for Recorder<'_> {
     }
 
     fn sequences(&self) -> Option<Arc<dyn Sequences>> {
-        // What takes values of a sequence knows it by its number.
+        // A compiled call of a sequence refers to it by number.
         self.note_more();
         self.catalog.sequences()
     }

@@ -1,8 +1,8 @@
-//! A statement is planned again when the definitions that it was planned for are changed meanwhile.
+//! A statement is planned again if the definitions that it was planned for change in the meantime.
 //!
-//! Another transaction may commit a change of a table between the moment at which a statement looks its names up and the
-//! one at which it reads or writes there; a writer may have waited for that commit. The store says so
-//! (`Code::DefinitionChanged`), the statement is undone as after any error, and begins with what exists now.
+//! Another transaction may commit a change of a table after a statement has looked up its names and before it reads or
+//! writes there; a writer may have waited for that commit. The store reports it (`Code::DefinitionChanged`), the
+//! statement is rolled back as after any error, and starts again with the new definitions.
 
 use mainstay_types::{Code, Result};
 

@@ -1,4 +1,4 @@
-//! CREATE TABLE: empty or of a query, for everybody or for the session alone.
+//! CREATE TABLE: empty or from a query, permanent or temporary.
 
 use super::{Session, nothing};
 use crate::describe;
@@ -11,7 +11,7 @@ use std::sync::Arc;
 /// The savepoint before a table is made of a query. Names that users give are in lower case.
 const BEFORE_TABLE: &str = "CREATE TABLE";
 
-/// What is told of a table or view that has the name of a file.
+/// The message for a table or view with the name of a file.
 pub(super) fn hides(name: &Name, file: &str) -> String {
     format!("{name} hides {file}: statements find it, and not the file, until it is dropped or renamed")
 }
@@ -28,7 +28,7 @@ fn check_not_read(name: &Name, query: &str) -> Result<()> {
 }
 
 impl Session {
-    /// CREATE TABLE. A file of the folder does not keep a table from having its name, and nobody is to be surprised by that.
+    /// CREATE TABLE. A table may have the name of a file of the folder; the statement then gives a notice.
     pub(super) fn create_table(&mut self, text: &str, create: &CreateTable) -> Result<Answer> {
         let file = if create.temporary { None } else { self.file_to_hide(&create.name) };
         if let (Some(file), true) = (&file, create.if_not_exists) {
@@ -83,7 +83,7 @@ impl Session {
             return Ok(nothing());
         }
         let planned = self.planned_within(text, query, &self.catalog(&database.shared))?;
-        // What fills the table is planned when it is there.
+        // The query that fills the table is planned once the table exists.
         if create.temporary || !self.is_known(&create.name)? {
             check_not_read(&create.name, query)?;
         }

@@ -1,4 +1,4 @@
-//! Statements that change which files there are, and how they are built: CREATE, ALTER, DROP, TRUNCATE, PACK of DBF tables.
+//! Statements that create, alter and drop the files of DBF tables: CREATE, ALTER, DROP, TRUNCATE, PACK.
 
 use super::{Session, nothing};
 use crate::dbf;

@@ -1,4 +1,4 @@
-//! EXPLAIN: which executor answers a statement that is given as it is, and the plan of the batch executor.
+//! EXPLAIN: the executor of a statement in its present form, and the plan of the batch executor.
 //!
 //! ```text
 //!   executor: row (orders by orders_pk, lines by lines_order)     nested loops over these indexes
@@ -6,9 +6,9 @@
 //!   executor: batch                                               the plan below
 //! ```
 //!
-//! The row executor leaves a statement to the batch executor when it would look at more than a few thousand rows, so its plan
-//! is shown either way. The rows of an INSERT are made by neither, unless they are those of a query. A prepared statement has
-//! its own say: [`Prepared::executor`](crate::Prepared::executor).
+//! The row executor passes a statement that would read more than a few thousand rows to the batch executor, so the plan
+//! of the latter is shown in any case. The rows of an INSERT use neither, except those of a query. For a prepared
+//! statement see [`Prepared::executor`](crate::Prepared::executor).
 
 use super::Session;
 use super::show::{table, texts};

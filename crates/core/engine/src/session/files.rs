@@ -1,4 +1,4 @@
-//! Statements that change the rows of tables which are files.
+//! Statements that change rows of file tables.
 
 use super::Session;
 use crate::catalog::OpenTable;

@@ -1,4 +1,4 @@
-//! Where identity columns and sequences stand, and what new rows were given.
+//! The present values of identity columns and sequences, and the values that new rows took.
 
 use super::Session;
 use crate::native::Identity;

@@ -1,4 +1,4 @@
-//! Commits over native and DBF tables, which stay together or not at all.
+//! Atomic commits over native and DBF tables.
 //!
 //! ```text
 //!   DBF tables   everything is written; the journal that could undo it is marked as in doubt
@@ -6,8 +6,9 @@
 //!   DBF tables   the journal is removed
 //!   native       the name is removed
 //! ```
-//! After a crash in between, the journal in doubt keeps everybody from building on the changes. Who opens the database next
-//! looks for its name among the native tables: if it is there the changes stay, else they are undone.
+//! After a crash in between, the journal in doubt protects the changes from every program. The next process that opens
+//! the database looks for the journal's name among the native tables: if it is there the changes stay, else they are
+//! undone.
 //!
 //! Limits: this holds for processes that are killed, and for a loss of power when DBF tables are written durably
 //! (`SET durability = full`).
@@ -24,7 +25,7 @@ use std::collections::HashSet;
 const SCHEMA: &str = "sys";
 const TABLE: &str = "sys.mainstay_joint_commits";
 
-/// Whether a table is kept here for what happens between native tables and files, and is none of the users'.
+/// Returns true if a table is internal: the one that joins commits of native and DBF tables.
 pub(crate) fn is_internal(name: &str) -> bool {
     name == TABLE
 }
@@ -37,7 +38,7 @@ impl Session {
         self.transaction.begin(&self.database.shared.catalog.native, None)
     }
 
-    /// Whether the open transaction has changed what exists for everybody.
+    /// Returns true if the open transaction has changed the shared catalog.
     pub fn has_changed_catalog(&self) -> bool {
         self.transaction.has_changed_catalog()
     }
@@ -116,8 +117,8 @@ pub(crate) fn settle_commits(database: &Database) -> Result<()> {
     if found.is_empty() && !session.has_joint_commits() {
         return Ok(());
     }
-    // Where another process has the native tables, it is that one's to settle. Where they cannot be read nobody knows, nor
-    // where nothing may be written.
+    // If another process has the native tables open, that process settles the journal. If they cannot be read, or
+    // nothing may be written, the journal stays in doubt.
     if database.shared.options.salvage {
         return Ok(());
     }

@@ -1,4 +1,4 @@
-//! Errors with their places in the statement: of the rows of an answer, and of a query within the statement.
+//! Errors with their places in the statement: errors of answer rows, and errors in a query within the statement.
 
 use super::{Session, moved};
 use crate::native::SessionCatalog;
@@ -27,7 +27,7 @@ impl Session {
                 let error = planner.plan(&text[at..], catalog, self.visibility).err()?;
                 Some(moved(error, at))
             });
-            // What follows the query in the statement may be none of it.
+            // The error may be in text behind the query.
             match again.filter(|again| again.message() == error.message()) {
                 Some(again) => again,
                 None => without_span(&error),

@@ -1,11 +1,11 @@
-//! The DBF tables of a session in a transaction that somebody else ends: a program that works on tables beside the
+//! DBF tables of a session in a transaction that the caller controls: a program that works on tables beside the
 //! session's statements has one transaction over both.
 //!
 //! ```text
 //!   BEGIN                 the session's
-//!   join_tables           the DBF tables that statements change are part of that one
-//!   ...                   statements; each is undone by itself when it fails
-//!   with_open_tables      for who ends it: commit, rollback, back to a savepoint, with all tables of both
+//!   join_tables           the DBF tables that statements change join that transaction
+//!   ...                   statements; each is rolled back by itself if it fails
+//!   with_open_tables      for the caller: commit, rollback, rollback to a savepoint, with all tables of both
 //!   COMMIT or ROLLBACK    the session's, after that: it closes the tables
 //! ```
 //! Limits: native tables that a statement changes are committed by the session's own COMMIT, after the DBF tables.
@@ -45,7 +45,7 @@ impl Session {
         }
     }
 
-    /// Whether a transaction is open.
+    /// Returns true if a transaction is open.
     pub fn is_in_transaction(&self) -> bool {
         self.transaction.is_open()
     }

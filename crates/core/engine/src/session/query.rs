@@ -1,4 +1,4 @@
-//! Queries: their plans, and what they see.
+//! Queries: their plans and their views.
 
 use super::Session;
 use crate::prepared::note_reads;

@@ -1,4 +1,4 @@
-//! Ranges of tables that a session's transaction holds: nobody else puts rows there until it ends.
+//! Range locks of a session's transaction: no other transaction inserts rows there until it ends.
 
 use super::{Session, again};
 use crate::native::Changed;
@@ -10,8 +10,8 @@ use std::sync::Arc;
 pub type Bound = (String, Option<Value>, Option<Value>);
 
 impl Session {
-    /// Holds the rows of a native table, those included that are not there yet, whose columns are within all of these
-    /// bounds. Others may hold them too if it is shared; nobody else puts any there.
+    /// Locks the rows of a native table whose columns are within all of these bounds, including rows that do not exist
+    /// yet. Other transactions may hold a shared lock too; none of them can insert rows there.
     ///
     /// Errors: those of finding the table, and of waiting for who holds an overlapping range.
     pub fn lock_range(&mut self, table: &str, bounds: Vec<Bound>, is_shared: bool) -> Result<()> {

@@ -1,7 +1,7 @@
-//! Counting what the row executor has read, beside the counts of the batch executor's leaves ([`ReadCounts`]).
+//! Read counts of the row executor, beside those of the batch executor's leaves ([`ReadCounts`]).
 //!
-//! A row that is looked for by its key is one logical read and no scan; other runs count what their loops have done. Subqueries
-//! for one value are not counted.
+//! A look-up of a row by its key is one logical read and no scan; other runs count the reads of their loops. Scalar
+//! subqueries are not counted.
 
 use super::Session;
 use mainstay_planner::ReadCounts;
@@ -9,7 +9,7 @@ use mainstay_row_executor::{Plan, Scratch};
 use mainstay_store::NativeTable;
 
 impl Session {
-    /// What the statements of this session have read of tables.
+    /// The reads of tables by the statements of this session.
     pub fn reads(&self) -> &ReadCounts {
         self.progress.reads()
     }

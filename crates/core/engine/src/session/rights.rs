@@ -1,4 +1,4 @@
-//! Sessions of users who may only read.
+//! Sessions of read-only users.
 //!
 //! Such a session changes its own temporary tables and nothing else. Native tables are checked by the transaction
 //! (`mainstay_store::Transaction::set_read_only`), sequences by [`Given`](crate::native::Given), DBF tables and definitions here.

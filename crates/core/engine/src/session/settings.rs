@@ -12,7 +12,7 @@ pub struct Setting {
     pub name: String,
     /// Its value now.
     pub value: String,
-    /// What it does.
+    /// The effect of the setting.
     pub description: String,
 }
 

@@ -1,4 +1,4 @@
-//! SHOW, and the descriptions of what a session can name: tables, columns, indexes and settings.
+//! SHOW and DESCRIBE: tables, columns, indexes and settings.
 
 use super::Session;
 use crate::describe;
@@ -64,7 +64,7 @@ impl Session {
         Ok(shown.with_notice(missing))
     }
 
-    /// The tables that the session can name: its temporary ones, then those of everybody.
+    /// The tables that the session can name: its temporary ones, then the permanent ones.
     ///
     /// A temporary table hides another one of its name. Errors: as [`Database::tables`](crate::Database::tables).
     /// Files that have to be read for it are: a cancel or the time ends it as it ends a statement.
@@ -86,7 +86,7 @@ impl Session {
         Ok(tables)
     }
 
-    /// Lists native tables and views as the session's transaction has defined them: those of everybody stand behind the first
+    /// Lists native tables and views as the session's transaction has defined them: permanent ones follow the first
     /// `own` ones.
     fn show_own_definitions(&self, tables: &mut Vec<describe::TableInfo>, own: usize) -> Result<()> {
         let scope = self.scope();

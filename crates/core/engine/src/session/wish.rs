@@ -1,5 +1,4 @@
-//! What is in force on the session's thread while it works for a statement: the wish to end it, and where it says how far it
-//! is.
+//! Cancellation and progress of the statement on the session's thread.
 
 use mainstay_planner::{CancelHandle, Progress};
 use mainstay_types::Result;

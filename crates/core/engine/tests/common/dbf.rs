@@ -1,5 +1,5 @@
-//! A small writer of Visual FoxPro tables, for tests: enough to have every kind of column, NULLs and deleted
-//! records. It is written from the published layout, apart from the reader that it tests.
+//! A small writer of Visual FoxPro tables, for tests: every kind of column, NULLs and deleted records. It follows the
+//! published layout, and shares no code with the reader under test.
 
 /// A column.
 #[derive(Clone, Copy)]

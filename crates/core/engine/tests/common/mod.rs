@@ -1,4 +1,4 @@
-//! What the tests of this folder share: folders of files made in the test, a seeded source of choices, and
+//! Common parts of these tests: folders of files made in the test, a seeded source of choices, and
 //! answers as text.
 #![allow(clippy::disallowed_methods, dead_code)]
 

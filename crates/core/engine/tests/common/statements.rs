@@ -1,7 +1,7 @@
 //! A writer of random statements over known tables.
 //!
-//! Two sources of choices: one decides the form, the other the literals. The same form with other literals
-//! is the same statement to a plan cache that lifts literals.
+//! Two random sources: one chooses the form, the other the literals. The same form with other literals is the same
+//! statement to a plan cache that lifts literals.
 
 use super::Random;
 
@@ -35,7 +35,7 @@ pub struct Subject {
 }
 
 impl Subject {
-    /// Whether it is small enough for a join of any kind.
+    /// Returns true if it is small enough for a join of any kind.
     fn is_small(&self) -> bool {
         self.rows <= 2_000
     }
@@ -46,7 +46,7 @@ pub struct Writer<'a> {
     subjects: &'a [Subject],
     shape: Random,
     values: Random,
-    /// What columns are qualified with, dot included.
+    /// The qualifier of columns, dot included.
     prefix: String,
 }
 

@@ -1,4 +1,4 @@
-//! Random tables: few rows, many equal values and NULLs, so that conditions, groups and joins meet all their cases.
+//! Random tables: few rows, many equal values and NULLs, so that conditions, groups and joins reach all their cases.
 
 use crate::common::Random;
 use crate::tree::Kind;

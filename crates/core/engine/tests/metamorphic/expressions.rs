@@ -1,7 +1,8 @@
-//! Random expressions and conditions over the sources of a query and of those around it.
+//! Random expressions and conditions over the columns of a query and of the queries around it.
 //!
-//! None can fail: what fails for some rows (a division, a conversion of a text, a subquery of several rows) is behind a
-//! guard, a CASE or COALESCE that keeps it from being evaluated for those rows. So every error of such a statement is a fault.
+//! None can fail: an expression that fails for some rows (a division, a conversion of a text, a subquery of several
+//! rows) is behind a guard, a CASE or COALESCE that keeps it from being evaluated for those rows. So every error of
+//! such a statement is a fault.
 
 use crate::data::literal;
 use crate::generator::{Generator, Scope};

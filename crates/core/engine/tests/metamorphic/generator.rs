@@ -1,7 +1,8 @@
 //! Random queries: joins, groups, windows, set operations, WITH, subqueries, LIMIT.
 //!
-//! Rows are decided by the statement: a LIMIT inside of it stands behind an order over all columns, and a window function
-//! that depends on the order of equal rows over a key. Only the LIMIT of the statement itself may leave open which rows.
+//! The statement determines its rows: a LIMIT inside of it follows an order over all columns, and a window function
+//! that depends on the order of equal rows has a key in its order. Only the LIMIT of the statement itself may leave the
+//! choice of rows open.
 
 use crate::common::Random;
 use crate::data::Table;

@@ -9,10 +9,11 @@
 //!                                      --> a difference, an internal error, a panic: made smaller (minimise), reported
 //! ```
 //!
-//! A statement is a tree (`tree`), so that an oracle changes it where it wants and the minimiser cuts it. What a statement
-//! means does not depend on the order in which rows come: see `generator`. No expression fails: see `expressions`.
+//! A statement is a tree (`tree`), so that an oracle can change it anywhere and the minimiser can cut it. The meaning
+//! of a statement does not depend on the order of its input rows: see `generator`. No expression fails: see
+//! `expressions`.
 //!
-//! The report has the seed and the statements that make the tables. For a long run:
+//! The report contains the seed and the statements that create the tables. For a long run:
 //!
 //! ```text
 //!   MAINSTAY_VERBOSE=1 MAINSTAY_SEEDS=2000 MAINSTAY_FIRST_SEED=100000 cargo test --release --workspace --test metamorphic -- --nocapture

@@ -4,7 +4,7 @@
 //!   engines      the statement by every database of `engines`, and by SQLite
 //!   partition    WHERE p, WHERE NOT p and WHERE p IS NULL together are all rows (ternary logic partitioning, as SQLancer
 //!                does it): of plain rows, DISTINCT, HAVING, aggregates and groups
-//!   counted      the rows that p keeps are as many as those that p is true for in the list
+//!   counted      the number of rows that p keeps is the number of rows for which p is true in the list
 //!   shape        the statement as a derived table, a CTE, a view and a temporary table, below a condition and a limit
 //!   limit        a limit leaves as many rows as it says, all of them rows of the statement
 //!   rewrite      the statement in other words: see `rewrite`

@@ -1,4 +1,4 @@
-//! Statements that mean the same: each rule writes a construct in other words, wherever the statement has it.
+//! Equivalent statements: each rule replaces a construct by an equivalent one, wherever the statement has it.
 
 use crate::generator::is_of_rows;
 use crate::tree::{Body, Expr, Item, Kind, OrderKey, Over, Query, Select, Source, WindowSpec};

@@ -1,4 +1,4 @@
-//! Statements as trees: the generator makes them, oracles change them, the minimiser cuts them.
+//! Statements as trees: the generator builds them, oracles change them, the minimiser cuts them.
 //!
 //! A tree is written in two dialects: ours, and SQLite's where SQLite has all that the statement uses.
 

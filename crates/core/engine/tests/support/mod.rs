@@ -1,4 +1,4 @@
-//! What the tests over folders share: copies of the fixtures, statements and their rows, and edits of a DBF
+//! Common parts of the tests over folders: copies of the fixtures, statements and their rows, and edits of a DBF
 //! as another program makes them.
 
 #![allow(clippy::disallowed_methods, dead_code)]

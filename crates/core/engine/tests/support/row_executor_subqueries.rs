@@ -1,4 +1,4 @@
-//! Subqueries and earlier values of rows that the row executor takes, compared with the general executor.
+//! Subqueries and earlier values of rows on the row executor, compared with the general executor.
 
 use super::*;
 

@@ -1,4 +1,4 @@
-//! A function of Advantage SQL as the planner knows it: its type follows from those of its arguments; it runs row by row.
+//! Functions of Advantage SQL for the planner: the result type follows from the argument types; they run row by row.
 
 use super::PREFIX;
 use crate::analyze::char_columns::{CHAR_COLUMN, SHOWN_LENGTH};

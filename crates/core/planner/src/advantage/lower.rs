@@ -1,6 +1,8 @@
-//! The dialect's operators replaced by the core's, where those mean the same: so conditions find their indexes.
+//! Replaces the dialect's operators by the core's where the semantics are the same, so that conditions find their
+//! indexes.
 //!
-//! Works from the leaves up: the arguments of a function are plain, and their fields tell their types.
+//! The pass works from the leaves up: the arguments of a function are already plain, and their fields carry their
+//! types.
 
 use super::function::{Function, char_length, failed, sql_type};
 use crate::plan::nodes::{PlanTree, Tree};

@@ -1,15 +1,16 @@
-//! Advantage SQL's meaning: functions whose names begin with `ads:`, and the rule that replaces them by plain expressions.
+//! Semantics of Advantage SQL: functions whose names begin with `ads:`, and the rule that replaces them by plain
+//! expressions.
 //!
 //! ```text
-//!   "ads:less"(born, '1992-02-22')       what the dialect's queries are reduced to (`mainstay_ads_syntax::reduce`)
-//!      |  the planner asks each function for its type, which the fields of its arguments tell
+//!   "ads:less"(born, '1992-02-22')       the reduced form of the dialect's queries (`mainstay_ads_syntax::reduce`)
+//!      |  the planner asks each function for its type, which follows from the fields of its arguments
 //!      v
-//!   born < DATE '1992-02-22'             where the core has an operator that means the same: lower
-//!   "ads:soundex"(name)                  where not, the function itself runs, row by row: function
+//!   born < DATE '1992-02-22'             where the core has an equivalent operator: lower
+//!   "ads:soundex"(name)                  otherwise the function itself runs, row by row: function
 //! ```
 //!
-//! A value's type is that of its field; a CHAR column is known by its metadata, and is given the blanks that it has in its
-//! record where a function sees them (`name + city`, `CHAR_LENGTH`).
+//! The type of a value is that of its field. The metadata of a field marks a CHAR column, and functions see its values
+//! padded with the blanks of the record (`name + city`, `CHAR_LENGTH`).
 
 mod function;
 mod lower;

@@ -1,18 +1,19 @@
-//! Fields that nobody has filled in, for dialects that read them as FALSE and as 0.
+//! Blank fields, for dialects that read them as FALSE and as 0.
 //!
-//! A logical field of a DBF holds T, F or a blank, and a number its digits or blanks. The core reads a blank as NULL; Advantage
-//! has no NULL in such tables, and its filters, its indexes and its calls take the blank for FALSE and for 0. So a table is a
-//! query over itself to statements of that dialect, whose conditions, columns and changes then see what the rest of it sees:
+//! A logical field of a DBF contains T, F or a blank, and a numeric one its digits or blanks. The core reads a blank as
+//! NULL; Advantage has no NULL in such tables, and its filters, indexes and calls read a blank as FALSE and as 0. So in
+//! statements of that dialect a table becomes a query over itself, and its conditions, columns and changes agree with
+//! the rest of the dialect:
 //!
 //! ```text
 //!   FROM t            SELECT name, filled(paid) AS paid, filled(due) AS due FROM t
-//!   paid              paid AND paid IS NOT NULL              what the scan is asked, so that indexes serve it
+//!   paid              paid AND paid IS NOT NULL              the condition of the scan, so that indexes serve it
 //!   due > 5           due > 5 AND due IS NOT NULL
 //!   due < 5           due < 5 OR due IS NULL
-//!   due IS NULL       due IS NULL OR due = 0                 the first half is for rows that an outer join has no partner for
+//!   due IS NULL       due IS NULL OR due = 0                 first half: rows of an outer join without a partner
 //! ```
-//! In tables of Visual FoxPro, which have NULLs besides, IS NULL asks for these alone. Sources: the help pages "Null Field
-//! Values" of the SQL engine, and that of `EMPTY`, "List of DBF Empty Values".
+//! Tables of Visual FoxPro also have NULLs, and IS NULL finds only these. Sources: the help pages "Null Field Values"
+//! of the SQL engine, and that of `EMPTY`, "List of DBF Empty Values".
 
 use crate::plan::nodes::{PlanTree, Tree};
 use crate::plan::rewrite::schema_of;

@@ -1,7 +1,7 @@
-//! CAST to a type that holds less: what is stored in a column of that type.
+//! CAST to a narrower type: the value that a column of that type would store.
 //!
 //! ```text
-//!   CAST(2.5 AS INTEGER)                3: halves away from zero, of doubles too; what does not fit is an error
+//!   CAST(2.5 AS INTEGER)                3: halves away from zero, of doubles too; overflow is an error
 //!   CAST(price AS DECIMAL(8,1))         the same
 //!   CAST('1e309' AS DOUBLE PRECISION)   an error: no double is that large; CAST('infinity' AS ...) is one
 //!   CAST('42' AS INTERVAL)              42 seconds, as INTERVAL '42'
@@ -13,10 +13,10 @@
 //!   CAST(at AS VARCHAR)                 2024-02-29 12:34:56.5, the fewest digits that say it
 //! ```
 //!
-//! DataFusion cuts digits off, and its optimizer takes `CAST(price AS DECIMAL(8,1)) = 1.3` for `price = 1.3`. So each CAST
-//! that may lose something becomes a call of a function, before anything else looks at the plan; those that the planner
-//! adds to bring operands together lose nothing and stay. [`base::convert`](mainstay_types::convert()) is the rule, value
-//! by value; vectors of numbers and moments have ways of their own to the same results.
+//! DataFusion truncates digits, and its optimizer rewrites `CAST(price AS DECIMAL(8,1)) = 1.3` to `price = 1.3`. So
+//! each CAST that may lose information becomes a call of a function, before any other rule sees the plan; casts that
+//! the planner adds to bring operands together lose nothing and stay. [`base::convert`](mainstay_types::convert()) is
+//! the rule, value by value; vectors of numbers and timestamps have separate code with the same results.
 
 use crate::plan::nodes::Tree;
 use crate::types::interval_text::INTERVAL;

@@ -1,9 +1,8 @@
-//! CHAR compares without trailing blanks.
+//! Comparison of CHAR without trailing blanks.
 //!
-//! Values of CHAR columns carry none (they are cut when a
-//! column is decoded), so it is enough to cut the other side of a comparison: a literal at planning time,
-//! a text from elsewhere by `rtrim`. A CHAR column is known by its field's metadata, which views,
-//! projections and joins pass on.
+//! Values of CHAR columns have none (the decoder cuts them), so it is enough to cut the other side of a comparison: a
+//! literal at planning time, another text by `rtrim`. The metadata of its field marks a CHAR column; views, projections
+//! and joins pass it on.
 //!
 //! **Text with a collation compares by its sort key**: [`crate::analyze::collate`].
 

@@ -1,4 +1,4 @@
-//! Values of different types that meet, brought to one type before the planner does it in its own way.
+//! Coercion of values of different types, before DataFusion coerces them in another way.
 //!
 //! ```text
 //!   DECIMAL and DOUBLE    in DOUBLE (ISO 9075-2, 9.5); the planner: in DECIMAL(30, 15), for which f = 12345678.9 is not so for
@@ -7,7 +7,7 @@
 //!   'x' = c               c = 'x'; the planner takes c = 'x' AND 'x' = c for a contradiction
 //! ```
 //!
-//! They meet in comparisons, IN, CASE, functions that give one of their arguments, joins and set operations.
+//! Coercion applies to comparisons, IN, CASE, functions that return one of their arguments, joins and set operations.
 
 use crate::analyze::char_columns::is_comparison;
 use crate::plan::nodes::{PlanTree, Tree};

@@ -1,4 +1,4 @@
-//! Text under a collation: what compares, groups and sorts by a column with COLLATE does so by its sort key.
+//! Text with a collation: comparisons, groups and orders of a column with COLLATE use its sort key.
 //!
 //! ```text
 //!   a = 'X', a IN (...), BETWEEN, CASE a WHEN     key(a) = key('X')
@@ -6,21 +6,22 @@
 //!   a LIKE 'X%'                                   fold(a) LIKE fold('X%')
 //!   a JOIN b ON a.x = b.y                         key(a.x) = key(b.y)
 //!   ORDER BY a, OVER (PARTITION BY a)             by key(a)
-//!   GROUP BY a, DISTINCT                          by key(a); what is shown is the least member
+//!   GROUP BY a, DISTINCT                          by key(a); the group shows its least member
 //!   COUNT(DISTINCT a); MIN(a), MAX(a)             of key(a); the first by key(a)
 //! ```
 //!
-//! `key` is the collation's sort key, without blanks at the end (they do not count, as in its indexes); `fold` keeps
-//! them, for patterns. A literal becomes its key when the statement is planned, so a scan gets a comparison of a column's
-//! keys with a constant, which is a [`Predicate`](mainstay_columnar::Predicate) and finds its index.
+//! `key` is the collation's sort key, without trailing blanks (they are not significant, as in its indexes); `fold`
+//! keeps them, for patterns. A literal becomes its key when the statement is planned, so a scan gets a comparison of a
+//! column's keys with a constant, which is a [`Predicate`](mainstay_columnar::Predicate) and finds its index.
 //!
-//! A column is known to have a collation by its field's metadata, which views, joins and subqueries pass on; what
-//! functions make of it (`upper(a)`, `a || b`) has it too, but not beyond the query that they are in. Where both sides
-//! have one, the first counts; what a COLLATE says of an expression counts before all of them ([`collate_clause`](crate::reduce::collate_clause)).
+//! The metadata of its field gives the collation of a column; views, joins and subqueries pass it on. Functions of a
+//! column (`upper(a)`, `a || b`) keep it, but not beyond their query. If both sides have a collation, the first
+//! applies; an explicit COLLATE of an expression takes precedence over all of them
+//! ([`collate_clause`](crate::reduce::collate_clause)).
 //!
-//! Moments with offsets compare, group and sort the same way, by their moments ([`offset`](crate::types::offset)), and values of
-//! T-SQL's SQL_VARIANT by what they are whatever their types, and its VARBINARYs without the zeros at their ends
-//! ([`mssql`](crate::mssql)).
+//! Timestamps with offsets compare, group and sort the same way, by their UTC values
+//! ([`offset`](crate::types::offset)); so do values of T-SQL's SQL_VARIANT by their contents whatever their types, and
+//! its VARBINARYs without trailing zeros ([`mssql`](crate::mssql)).
 
 use crate::analyze::char_columns::{is_comparison, null_if, nullif_of};
 use crate::analyze::compared_by::{BYTES, By, Derived, has_key, is_text, key_if_any};

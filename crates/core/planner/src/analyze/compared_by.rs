@@ -1,5 +1,5 @@
-//! Keys that values compare by: the sort keys of texts, the UTC moments of moments with offsets, the keys of values with
-//! types of their own, and T-SQL's bytes without the zeros at their ends ([`collate`](crate::analyze::collate)).
+//! Comparison keys of values: the sort keys of texts, the UTC values of timestamps with offsets, the keys of values
+//! with types of their own, and T-SQL's bytes without trailing zeros ([`collate`](crate::analyze::collate)).
 
 use crate::analyze::collate::{COLLATED_COLUMN, key, keyed};
 use crate::mssql;

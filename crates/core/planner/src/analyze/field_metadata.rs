@@ -1,7 +1,8 @@
-//! Metadata that a column of an answer keeps of a table's column: the length of a CHAR field and the form of a numeric field.
+//! Metadata that a result column keeps from a table's column: the length of a CHAR field and the format of a numeric
+//! field.
 //!
-//! DataFusion hands a field's metadata on with the first argument of an operator and with the first query of a UNION, whose
-//! values may be longer than the field. Only a column that comes from a table as it is keeps them here.
+//! DataFusion passes a field's metadata on with the first argument of an operator and with the first query of a UNION,
+//! whose values may be longer than the field. This pass keeps it only for a column that comes from a table unchanged.
 
 use crate::analyze::char_columns::{CHAR_COLUMN, FIELD_COLUMN, SHOWN_LENGTH};
 use datafusion::arrow::datatypes::{FieldRef, Schema, SchemaRef};

@@ -1,8 +1,8 @@
-//! GROUP BY a subquery of the row: `GROUP BY (SELECT max(total) FROM orders WHERE orders.customer = c.id)`.
+//! GROUP BY a correlated subquery: `GROUP BY (SELECT max(total) FROM orders WHERE orders.customer = c.id)`.
 //!
-//! DataFusion makes joins of correlated subqueries in lists of columns; as keys of groups it takes only some of them, and in
-//! grouping sets it counts the keys wrongly. So the value becomes a column of the rows that are grouped, and gets the name of
-//! its key again above the groups:
+//! DataFusion turns correlated subqueries in lists of columns into joins; as grouping keys it supports only some of
+//! them, and in grouping sets it counts the keys wrongly. So the value becomes a column of the grouped rows, and gets
+//! the name of its key again above the groups:
 //!
 //! ```text
 //!                                             Projection: #key0 AS <subquery>, count(1)

@@ -1,7 +1,7 @@
-//! The meaning of a statement as passes over its logical plan, before DataFusion's own analyzer and optimizer see it.
+//! Semantics of a statement as passes over its logical plan, before DataFusion's analyzer and optimizer run.
 //!
-//! [`PASSES`] is the order, and each entry says why it stands where it stands. Every pass gives a plan with the same
-//! columns; most return at once for a plan that has nothing of theirs (`plan::search`).
+//! [`PASSES`] is the order, and each entry gives the reason for its place. Every pass returns a plan with the same
+//! columns; most return at once if the plan contains nothing for them (`plan::search`).
 
 pub(crate) mod blank_fields;
 pub(crate) mod cast;

@@ -1,7 +1,7 @@
-//! ORDER BY a subquery of the row: `ORDER BY (SELECT sum(total) FROM orders WHERE orders.customer = c.id)`.
+//! ORDER BY a correlated subquery: `ORDER BY (SELECT sum(total) FROM orders WHERE orders.customer = c.id)`.
 //!
-//! DataFusion makes joins of correlated subqueries in lists of columns, and knows none in an order. So the value becomes
-//! a column, by which is sorted, and which is left out then:
+//! DataFusion turns correlated subqueries in lists of columns into joins, but not those in an order. So the value
+//! becomes a column, the sort key, which is dropped afterwards:
 //!
 //! ```text
 //!   Sort: (<subquery>) DESC                   Projection: c.name
@@ -10,14 +10,14 @@
 //!                                                   TableScan: c
 //! ```
 //!
-//! The order of window functions becomes a column below them likewise, and the subqueries of a
-//! SELECT DISTINCT ON become columns below it. So does an expression that is one of
-//! several which divide a window: of `PARTITION BY abs(b.id), a.n` above a join by `a.id = b.id` DataFusion's operator does
-//! not see that its rows are sorted by both. And so does a CASE by which a window is ordered or divided: rows that are sorted
-//! by `CASE WHEN x < 1 ...` are not seen to be.
+//! The order of window functions becomes a column below them likewise, and so do the subqueries of a SELECT DISTINCT
+//! ON. The same applies to an expression that is one of several PARTITION BY keys of a window: for `PARTITION BY
+//! abs(b.id), a.n` above a join by `a.id = b.id` DataFusion's operator does not recognize that its rows are sorted by
+//! both. And it applies to a CASE in the order or partition of a window: DataFusion does not recognize rows that are
+//! sorted by `CASE WHEN x < 1 ...`.
 //!
-//! It is done before types are settled, so that what stands in the order means what it means in a list.
-//! Limit: under DISTINCT and UNION there are no rows that a subquery could ask for; the planner refuses it there.
+//! The pass runs before coercion, so that an expression in the order has the meaning that it has in a list. Limit:
+//! under DISTINCT and UNION there are no rows for a correlated subquery; the planner refuses it there.
 
 use crate::plan::nodes::{PlanTree, Tree};
 use datafusion::common::tree_node::{Transformed, TransformedResult, TreeNodeRecursion};

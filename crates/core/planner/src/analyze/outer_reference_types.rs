@@ -1,14 +1,15 @@
-//! Types of references to the rows around a subquery, after a pass has changed the types of these rows.
+//! Types of outer references, after a pass has changed the types of the outer rows.
 //!
 //! ```text
 //!   SELECT * FROM (SELECT id AS c FROM t UNION ALL SELECT 1.5 FROM t) d WHERE EXISTS (SELECT 1 FROM u WHERE d.c = u.id OR u.v)
 //! ```
 //!
-//! A reference carries the type that its column had when the subquery was planned: here INTEGER, until the UNION gives its
-//! column the DECIMAL that has room for both branches ([`result_types`](crate::analyze::result_types)). DataFusion compares
-//! by the type in the reference and fails when the values come. So every reference takes the type of its column.
+//! An outer reference carries the type that its column had when the subquery was planned: here INTEGER, until the UNION
+//! gives its column the DECIMAL that has room for both branches ([`result_types`](crate::analyze::result_types)).
+//! DataFusion compares by the type in the reference and fails at execution. So every reference takes the type of its
+//! column.
 //!
-//! Limit: a column that a query between the subquery and the rows around it has under the same qualified name is left alone.
+//! Limit: a column of the same qualified name in a query between the subquery and the outer rows is left alone.
 
 use crate::plan::nodes::{PlanTree, Tree};
 use crate::plan::search::{any_expression, any_expression_of_plan, any_node};

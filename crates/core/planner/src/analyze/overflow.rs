@@ -1,9 +1,10 @@
-//! Numbers that are too large for their type: `+`, `-` and `*`, and a sign, fail and do not wrap around.
+//! Overflow of numbers: `+`, `-`, `*` and negation fail instead of wrapping around.
 //!
-//! The general executor's operators wrap. So each one over whole numbers becomes a function that looks: of the type that
-//! the planner gives the result, over both sides in that type. Decimals have room for a digit more, but where their type has
-//! 38 already: there a function looks whether the result has more. Quotients of decimals are rounded ([`quotient`](crate::types::quotient)).
-//! Moments that are moved stay within their years ([`years`](crate::types::years)).
+//! The operators of the general executor wrap. So each one over integers becomes a function that checks, with the
+//! result type of the planner, over both sides in that type. Decimals get an additional digit, except if their type
+//! already has 38: then a function checks the digits of the result. Quotients of decimals are rounded
+//! ([`quotient`](crate::types::quotient)). Timestamp arithmetic stays within the valid years
+//! ([`years`](crate::types::years)).
 
 use crate::plan::nodes::{PlanTree, Tree};
 use crate::plan::search::any_expression_of_plan;
@@ -34,7 +35,7 @@ struct Checked {
     name: &'static str,
     operator: Operator,
     signature: Signature,
-    /// That of a deep call: see [`crate::upstream::expression_names`].
+    /// The number of a deep call: see [`crate::upstream::expression_names`].
     number: Option<u64>,
 }
 
@@ -132,7 +133,7 @@ impl ScalarUDFImpl for Checked {
 #[derive(Debug, PartialEq, Eq, Hash)]
 struct Fitting {
     signature: Signature,
-    /// That of a deep call.
+    /// The number of a deep call.
     number: Option<u64>,
 }
 

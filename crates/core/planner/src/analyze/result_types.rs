@@ -1,16 +1,16 @@
-//! One type for what a CASE or a UNION gives, before anything asks for it.
+//! One result type for CASE and UNION, before any other pass uses it.
 //!
 //! ```text
 //!   CASE WHEN a = 1 THEN 0 ELSE price END * a      CASE WHEN a = 1 THEN CAST(0 AS DECIMAL(11, 2)) ELSE ... END * a
 //!   SELECT 1 UNION ALL SELECT 2.5                  SELECT CAST(1 AS DECIMAL(2, 1)) UNION ALL SELECT 2.5
 //! ```
 //!
-//! Until DataFusion brings results of different types together, it takes the first one for the type of all. What was planned
-//! around them by then - checked arithmetic, CAST, signs - fails on the values that come, or cuts their digits off. So numbers
-//! of different types are brought together first (ISO 9075-2, 9.5): whole numbers in the widest of their types, exact ones in
-//! a DECIMAL with room for all digits, and all of them in an approximate type if one of them is approximate.
+//! Until DataFusion unifies results of different types, it takes the first type for the type of all. Operators that are
+//! planned around them by then - checked arithmetic, CAST, signs - fail on the values, or truncate them. So numbers of
+//! different types are unified first (ISO 9075-2, 9.5): integers in the widest of their types, exact numbers in a
+//! DECIMAL with room for all digits, and all of them in an approximate type if one of them is approximate.
 //!
-//! Limits: values of other types are left to the planner and to [`crate::analyze::coercion`]. Statements of T-SQL have rules of their own.
+//! Limits: values of other types are left to the planner and to [`crate::analyze::coercion`]. T-SQL has separate rules.
 
 use crate::plan::nodes::{PlanTree, Tree};
 use crate::plan::search::{any_expression, any_node};

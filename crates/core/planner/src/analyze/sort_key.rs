@@ -1,4 +1,4 @@
-//! The functions that take the sort key of a text, or fold it as patterns are compared with it.
+//! Functions that compute the sort key of a text, or fold it for pattern matching.
 
 use datafusion::arrow::array::{ArrayRef, AsArray, StringViewArray};
 use datafusion::arrow::compute::cast;

@@ -1,12 +1,12 @@
-//! Literals of text beside values of other types, where the planner does not read them, or not as columns do.
+//! Text literals beside values of other types, where DataFusion does not convert them, or not as columns do.
 //!
 //! ```text
 //!   active = 'true'                              as a BOOLEAN
-//!   at = '2024-01-01 12:00:00+02:00'             of a TIMESTAMP: what the clock shows; the offset says nothing, as in PostgreSQL
+//!   at = '2024-01-01 12:00:00+02:00'             of a TIMESTAMP: the offset is ignored, as in PostgreSQL
 //! ```
 //!
-//! The planner asks about `=`, `<` and their like as it meets them ([`read`]); of IN, BETWEEN and other comparisons the plan
-//! is gone through afterwards ([`in_plan`]).
+//! The planner calls [`read`] for `=`, `<` and similar operators as it plans them; [`in_plan`] converts the literals of
+//! IN, BETWEEN and other comparisons afterwards.
 
 use crate::analyze::char_columns::is_comparison;
 use crate::plan::nodes::Tree;

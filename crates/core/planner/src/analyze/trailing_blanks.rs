@@ -1,4 +1,4 @@
-//! Rows that meet by their columns: what the blanks at the end of a text are where it meets one of a CHAR column.
+//! Trailing blanks of texts in set operations and natural joins with CHAR columns.
 //!
 //! ```text
 //!   SELECT c FROM t INTERSECT SELECT v FROM u     the rows of u with rtrim(v)
@@ -6,8 +6,8 @@
 //!   t NATURAL JOIN (SELECT ...) AS u              t.c = rtrim(u.c)
 //! ```
 //!
-//! A set operation compares the rows of its queries with each other, also those of one query (they are distinct), so texts
-//! are cut before they come to it. UNION ALL compares nothing, and leaves texts as they are.
+//! A set operation compares the rows of its queries with each other, also those of one query (they are distinct), so
+//! texts are trimmed below it. UNION ALL compares nothing, and leaves texts as they are.
 
 use crate::analyze::char_columns::{CHAR_COLUMN, is_char, trimmed};
 use crate::analyze::field_metadata::is_of_table;

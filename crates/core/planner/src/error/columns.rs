@@ -1,7 +1,7 @@
-//! Where a column that is not there stands in a statement.
+//! The place of an unknown column in a statement.
 //!
-//! The planner says its name, and the tables that it was looked for in. The same name may stand elsewhere, too: as another
-//! name for a value, or in another query, whose tables have such a column.
+//! The planner reports the name of the column and the tables that it searched. The same name may occur elsewhere, too:
+//! as an alias, or in another query, whose tables have such a column.
 //!
 //! ```text
 //!   SELECT name nme FROM customers WHERE nme = 'x'                    the second one

@@ -1,8 +1,9 @@
-//! The last resort for what DataFusion says of a statement: no form of its trees and no name of its parts reaches a person.
+//! Fallback for DataFusion's messages about a statement: no form of its trees and no name of its parts reaches the
+//! user.
 //!
-//! Everyday mistakes have words of their own ([`super::words`]), and forms that nothing carries out are refused
-//! before they are planned ([`crate::reduce::unsupported`]). Of what is left, the part of the message that is a sentence is kept, and the
-//! place that a tree in it says.
+//! Everyday mistakes have separate messages ([`super::words`]), and unsupported forms are refused before planning
+//! ([`crate::reduce::unsupported`]). Of the rest, the part of the message that is a sentence is kept, with the place
+//! that a tree in it gives.
 
 use crate::parse::text::Text;
 use mainstay_types::{Code, Error};

@@ -1,8 +1,8 @@
-//! Where in its statement an error of a row comes from, as far as the statement alone tells it.
+//! The place of a row error in its statement, as far as the statement alone determines it.
 //!
 //! ```text
 //!   SELECT n / 0 FROM t                          the divisor, if no other literal one is 0
-//!   SELECT CAST(name AS INTEGER) FROM t          the CAST, if no other one is to the type that a value is none of
+//!   SELECT CAST(name AS INTEGER) FROM t          the CAST, if no other one has the type of the error
 //!   SELECT name FROM t WHERE city = 5            the number, if no other one is compared with a column of text
 //! ```
 //!

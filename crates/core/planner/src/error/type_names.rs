@@ -1,8 +1,8 @@
-//! Names of the types of vectors in messages, replaced by those of SQL.
+//! SQL type names in messages, in place of Arrow's.
 //!
-//! The libraries below know the types of a statement by the names of their vectors: `Utf8View`, `Int64`, `Decimal128(11, 2)`.
-//! Whoever wrote the statement knows VARCHAR, BIGINT and DECIMAL(11,2). Every message passes through [`in_sql`], so that one which
-//! nobody has given words of its own has the names of SQL at least.
+//! The libraries name types by their vectors: `Utf8View`, `Int64`, `Decimal128(11, 2)`. The author of a statement knows
+//! VARCHAR, BIGINT and DECIMAL(11,2). Every message passes through [`in_sql`], so that a message without special
+//! treatment contains at least the names of SQL.
 
 /// The name that SQL has for a type of vectors, which is given as Arrow writes it; the text itself for another.
 pub(super) fn sql_type(arrow: &str) -> String {

@@ -1,7 +1,7 @@
-//! Messages of DataFusion about a statement in the words of SQL: its types by their names in SQL, and no forms of its own.
+//! DataFusion's messages about a statement in the terms of SQL: SQL's type names, and no internal forms.
 //!
-//! DataFusion knows most of its errors as text only. The everyday mistakes are worded here; `tests/mistakes` of
-//! the command has a statement for each.
+//! DataFusion has most of its errors as text only. The everyday mistakes are worded here; `tests/mistakes` of the
+//! command has a statement for each.
 
 use super::type_names::{in_sql, listed, sql_type};
 use crate::parse::text::Text;

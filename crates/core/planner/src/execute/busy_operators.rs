@@ -1,10 +1,10 @@
-//! Cancellation inside of operators that are busy for long.
+//! Cancellation inside of long-running operators.
 //!
-//! Our leaves look for the wish to stop between row groups. A join can be busy for minutes with one batch of a leaf: it
-//! is asked here after each batch that it gives, and a join that compares all pairs gets the rows that it
-//! walks through in small batches, because it may give none for long. A function can be busy for as long with one row: its
-//! loops look at the interrupts of the thread ([`interrupt`](mainstay_types::interrupt)), so the run is put in force while
-//! operators work that call such functions.
+//! Leaves check for cancellation between row groups. A join can run for minutes on one batch of a leaf: this module
+//! checks after each batch that the join gives, and a join that compares all pairs gets its inner rows in small
+//! batches, because it may give no batch for long. A function can run as long on one row: its loops check the
+//! interrupts of the thread ([`interrupt`](mainstay_types::interrupt)), so operators that call such functions run with
+//! the run's interrupt in force.
 
 use crate::error::to_datafusion;
 use crate::execute::run::{InForceStream, Run};

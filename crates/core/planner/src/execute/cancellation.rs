@@ -1,18 +1,19 @@
-//! The end of a statement before its end: a cancel, or its time is over.
+//! Cancellation of statements: by a request, or by a timeout.
 //!
 //! ```text
-//!   another thread        cancel()            the statement that runs now ends
+//!   another thread        cancel()            the running statement ends
 //!                         cancel_request()    all statements end until begin_request()
-//!   the session           begin(timeout)      a statement begins: the wish to end the one before is taken back
-//!   leaves of a plan      Run::advance        look between units of work
-//!   loops that write      base::interrupt     look between rows, on the thread that the statement runs on
+//!   the session           begin(timeout)      a statement begins: a cancellation of the one before is reset
+//!   leaves of a plan      Run::advance        check between units of work
+//!   loops that write      base::interrupt     check between rows, on the thread of the statement
 //! ```
 //!
-//! **Who runs several statements for one request** (a batch, a script) cannot say when one of them begins. A wish that came
-//! between two of them would be taken back by the second. Such a one asks for the end of the request, and takes that wish
-//! back itself when it begins the next one. It may limit the request's time too, which is that of all statements together.
+//! **Requests of several statements** (a batch, a script) have no exact time at which one statement begins. The second
+//! statement would reset a cancellation that arrives between two of them. So their caller cancels the request, and
+//! resets that cancellation itself when the next request begins. It may set a time limit for the request, too, which is
+//! that of all its statements together.
 //!
-//! The time of a statement counts from its beginning and is one for everything it does: its queries, its writes, its waits.
+//! The time of a statement counts from its beginning, over all its work: queries, writes, waits.
 
 use mainstay_types::interrupt::Interrupt;
 use mainstay_types::{Code, Error, Result};

@@ -1,8 +1,8 @@
-//! Batches that hold no more than their own rows, for operators that keep them.
+//! Batches without shared buffers, for operators that keep them.
 //!
-//! A scan gives a table's columns in pieces of a few thousand rows, each a part of vectors of 65,536. Who keeps such a piece
-//! keeps the vectors, and DataFusion counts them with each of their pieces: of 32 MB that may be held, a dozen pieces leave
-//! nothing. So below a sort and on the side that a join holds, a piece of something much larger is copied.
+//! A scan gives a table's columns in slices of a few thousand rows, each a part of vectors of 65,536. An operator that
+//! keeps a slice keeps the vectors, and DataFusion counts them with each of their slices: a dozen slices exhaust a
+//! limit of 32 MB. So below a sort and on the build side of a join, a slice of a much larger vector is copied.
 
 use crate::error::to_datafusion;
 use crate::execute::run::Run;

@@ -1,9 +1,10 @@
-//! Brings the partitions of an operator into one, in their order.
+//! Concatenation of an operator's partitions in their order.
 //!
-//! The branches of a UNION ALL are partitions of one operator, and so are the rows of a list of values that DataFusion plans
-//! as one. DataFusion reads partitions at the same time and passes batches on as they come, so that the order of the rows
-//! changes from run to run. And the short list of rules for plain statements ([`crate::optimize`]) combines partitions
-//! nowhere, on which [`LimitPushdown`] relies: it pushes a limit into every branch, and removes it above them.
+//! The branches of a UNION ALL are partitions of one operator, and so are the rows of a VALUES list that DataFusion
+//! plans as one. DataFusion reads partitions at the same time and passes batches on as they come, so that the order of
+//! the rows changes from run to run. And the short list of rules for plain statements ([`crate::optimize`]) combines
+//! partitions nowhere, on which [`LimitPushdown`] relies: it pushes a limit into every branch, and removes it above
+//! them.
 //!
 //! ```text
 //!   Limit 3                          Concatenate fetch=3
@@ -12,8 +13,8 @@
 //!       Scan b                           Scan b limit=3
 //! ```
 //!
-//! [`Concatenate`] reads one partition after the other. [`CombineForLimits`] puts it below the limits of plain plans, and
-//! [`KeepOrder`] in the place of DataFusion's operators for the same work, in plans that one thread runs. Plans for several
+//! [`Concatenate`] reads one partition after the other. [`CombineForLimits`] inserts it below the limits of plain
+//! plans, and [`KeepOrder`] in place of DataFusion's merging operators in plans for one thread. Plans for several
 //! threads keep DataFusion's operators, except above rows that come from no table: these are few.
 //!
 //! Limits: SQL promises no order without ORDER BY, and large tables are read in no order.

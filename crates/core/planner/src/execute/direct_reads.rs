@@ -1,8 +1,9 @@
 //! Reads of a few rows, without a stream.
 //!
-//! Programs and terminals live on statements that find a handful of rows: by their key, or the first ones of a kind. For
-//! them the general executor's setting up (a task context, a stream, its polling) costs more than the work. So a plan that
-//! is one scan with an access path or a small limit is also kept as that scan, and its rows are read at once:
+//! Programs and terminals mostly send statements that find a handful of rows: by their key, or the first ones of a
+//! kind. For these the set-up of the general executor (a task context, a stream, its polling) costs more than the work.
+//! So a plan that is one scan with an access path or a small limit is also kept as that scan, and its rows are read at
+//! once:
 //!
 //! ```text
 //!   an index gives few rows                                          these records
@@ -11,7 +12,7 @@
 //!   anything else                                                    the general way, from the same plan
 //! ```
 //!
-//! The cost of finding out is bounded by one group, so cancellation need not be checked in between.
+//! The attempt reads at most one group, so cancellation need not be checked in between.
 
 use crate::execute::run::{Answer, RunOptions};
 use crate::leaves::batches::{columns_of, group_batch, rows_batch};

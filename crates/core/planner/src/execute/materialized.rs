@@ -1,5 +1,4 @@
-//! The rows of a query that are all taken before the first of them is used, with the memory that they hold: it is counted
-//! with that of the operators of running statements.
+//! Materialized rows of a query, whose memory is counted with that of the operators of running statements.
 
 use crate::execute::memory::HeldMemory;
 use crate::execute::run::Answer;

@@ -1,11 +1,11 @@
-//! The memory that running statements may hold, for the operators that need it.
+//! The memory pool of running statements' operators.
 //!
-//! DataFusion's nested loop join goes on with temporary files when its left side does not fit. In several partitions it then
-//! gives the rows of that side which have met no other once for each of them. It begins with that only where the pool says
-//! that memory is exhausted: so to these joins the pool says that in an error of ours, which ends the statement (53200).
+//! DataFusion's nested loop join spills if its left side does not fit. In several partitions it then gives the
+//! unmatched rows of that side once for each of them. It spills only if the pool reports that memory is exhausted: so
+//! for these joins the pool returns another error, which ends the statement (53200).
 //!
-//! Its sorts keep the same number of bytes for their merges whatever they hold: too much for many small ones, and not enough
-//! for one that holds a lot. So the pool sees to the room.
+//! Its sorts reserve the same number of bytes for their merges whatever their size: too much for many small ones, and
+//! not enough for a large one. So the pool manages this reservation.
 
 use crate::error::{from_datafusion, to_datafusion};
 use crate::plan::planner::Planner;

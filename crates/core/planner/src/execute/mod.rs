@@ -1,5 +1,5 @@
-//! Running a plan: its start and its second start with less memory, cancellation, counted memory, and operators of ours that
-//! are not leaves.
+//! Execution of a plan: its start, its restart with less memory, cancellation, memory accounting, and Mainstay's
+//! operators other than leaves.
 
 pub(crate) mod busy_operators;
 pub(crate) mod cancellation;

@@ -1,8 +1,7 @@
-//! Planning ends when the statement is to end.
+//! Cancellation during planning.
 //!
-//! An expression of thousands of operators takes the planner seconds, all of them in loops of DataFusion's. Between the
-//! operators, as they are planned, and before each rule looks at a node we come by, and look at the wish to end
-//! ([`interrupt`]) there.
+//! An expression of thousands of operators takes the planner seconds, all of them in DataFusion's loops. Callbacks of
+//! the planner check for cancellation ([`interrupt`]) there: between operators, and before each rule visits a node.
 
 use crate::error::to_datafusion;
 use datafusion::common::Result;

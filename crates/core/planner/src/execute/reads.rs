@@ -1,15 +1,15 @@
-//! Counts of what statements read of tables: in all, and by table while somebody asks for that.
+//! Read counts of statements: in total, and by table on request.
 //!
-//! A **logical read** is the unit in which the executors work: a group of up to 65,536 row slots that a scan looks at, or one
-//! row that is fetched by an index. It says nothing about disks: most groups are in memory, decoded.
+//! A **logical read** is the executors' unit of work: a group of up to 65,536 row slots that a scan reads, or one row
+//! that is fetched by an index. It does not measure disk access: most groups are in memory, decoded.
 //!
-//! The total is always counted and costs one relaxed addition for a unit of work, so that statistics of statements can have it.
-//! Counting by table takes a lock for each unit and is for a session that asks for it (`SET STATISTICS IO` of T-SQL).
+//! The total is always counted, at the cost of one relaxed addition for a unit of work, for the statistics of
+//! statements. Counting by table takes a lock for each unit and is enabled by a session (`SET STATISTICS IO` of T-SQL).
 
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::{Mutex, PoisonError};
 
-/// What a statement has read of one table.
+/// The reads of one table by a statement.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct TableReads {
     /// The table, by the core's name.
@@ -34,7 +34,7 @@ impl ReadCounts {
         self.total.load(Ordering::Relaxed)
     }
 
-    /// Whether reads are counted by table.
+    /// Returns true if reads are counted by table.
     #[inline]
     pub fn is_by_table(&self) -> bool {
         self.is_by_table.load(Ordering::Relaxed)
@@ -46,7 +46,7 @@ impl ReadCounts {
         drop(self.take());
     }
 
-    /// What was counted by table since the last call, in the order in which tables were first read.
+    /// The reads by table since the last call, in the order in which tables were first read.
     pub fn take(&self) -> Vec<TableReads> {
         std::mem::take(&mut *self.tables.lock().unwrap_or_else(PoisonError::into_inner))
     }

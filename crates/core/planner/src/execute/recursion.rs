@@ -1,16 +1,16 @@
-//! MAXRECURSION: how often the recursive part of a common table expression may run.
+//! MAXRECURSION: the limit of iterations of a recursive common table expression.
 //!
 //! ```text
 //!   WITH n AS (SELECT 1 ... UNION ALL SELECT * FROM "mssql:table:recursion"('100', (SELECT i + 1 FROM n ...)))
 //!       RecursiveQuery(first part, Recursion { 100 }(recursive part))
 //! ```
 //!
-//! Below it the leaves that read the rows of the turn before share them ([`crate::execute::work_table`]); for that alone it stands above
-//! parts without a limit that have several such leaves.
+//! The leaves below this operator that read the previous iteration share its rows ([`crate::execute::work_table`]); for
+//! that alone it is added above parts without a limit that have several such leaves.
 //!
-//! The core's operator runs the recursive part again and again until it gives no rows, and knows no limit. The operator
-//! here stands above that part and counts: rows beyond the limit are error 530. Two runs of one plan are told apart by
-//! their task.
+//! The core's operator repeats the recursive part until it gives no rows, and has no limit. The operator of this module
+//! above that part counts the iterations: rows beyond the limit are error 530. The task distinguishes two runs of one
+//! plan.
 
 use crate::mssql::failed;
 use arrow_schema::SchemaRef;

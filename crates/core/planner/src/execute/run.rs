@@ -1,12 +1,11 @@
-//! Running a plan: what the leaves share while one statement runs, and the answer that comes out.
+//! Execution of a plan: the state that its leaves share during one run, and the answer.
 //!
-//! A [`Run`] belongs to one execution. It pins one snapshot per table, so a statement that reads a table
-//! twice sees the same state of it; it carries the wish to stop, and counts what has been read. The
-//! leaves find it in DataFusion's task context, so the plans themselves hold no state of a run and may be
-//! run by many sessions at once.
+//! A [`Run`] belongs to one execution. It pins one snapshot per table, so a statement that reads a table twice sees the
+//! same state of it; it carries the cancellation, and counts reads. The leaves find it in DataFusion's task context, so
+//! plans have no state of a run, and many sessions can run one plan at once.
 //!
-//! The answer is pulled by the caller's own thread. Leaves of ours are always ready, so a plan made of
-//! them alone runs to its end without a hand-over between threads.
+//! The caller's own thread pulls the answer. Mainstay's leaves never suspend, so a plan of leaves alone runs to its end
+//! without a hand-over between threads.
 
 use crate::execute::cancellation::{CancelHandle, cancelled, timed_out};
 use crate::execute::memory::Share;
@@ -40,12 +39,12 @@ pub struct Progress {
     rows_total: AtomicU64,
     bytes: AtomicU64,
     bytes_total: AtomicU64,
-    /// What was read of tables. Does not start again with a statement.
+    /// The reads of tables. They are not reset at a new statement.
     pub(crate) reads: ReadCounts,
 }
 
 impl Progress {
-    /// What the session's statements have read of tables.
+    /// The reads of tables by the session's statements.
     pub fn reads(&self) -> &ReadCounts {
         &self.reads
     }
@@ -150,7 +149,7 @@ pub(crate) struct Run {
     /// This run has ended, or nobody reads its answer any more. A session's next statement takes the wish to
     /// cancel back; what is still at work for this one must not go on then.
     stopped: AtomicBool,
-    /// That of the statement which the run is of: the next one has its own.
+    /// The deadline of the run's statement: the next one has its own.
     deadline: Option<Instant>,
     pub(crate) progress: Arc<Progress>,
     view: Arc<dyn View>,
@@ -357,7 +356,7 @@ pub struct Answer {
     changed: Option<u64>,
 }
 
-/// Who knows what the user should know about the data.
+/// The source of notices about the data for the user.
 enum ToldBy {
     Nobody,
     Run(Arc<Run>),
@@ -495,7 +494,7 @@ fn next_of_plan(
         *stream = Box::pin(EmptyRecordBatchStream::new(stream.schema()));
         if let ToldBy::Run(before) = &*told_by {
             before.stopped.store(true, Ordering::Relaxed);
-            // Who ends later than that only leaves less for the others.
+            // A run that ends later only leaves less memory for the others.
             let _ = wait(runtime, async { tokio::time::timeout(GIVEN_BACK_WITHIN, before.share.given_back()).await });
         }
         let (new, run) = again.start()?;

@@ -1,8 +1,8 @@
-//! Plans for statements that have met the memory limit: slower ones, of which all that does not fit goes to temporary files.
+//! Spilling plans, for statements that have exceeded the memory limit: slower, with temporary files.
 //!
-//! A hash join holds one of its sides, and the first rows of an order are held until all have been seen. A sort can write
-//! what it holds to files, and so can a join of sides that are sorted. Such plans are made when they are needed
-//! ([`Again`](crate::execute::start::Again)): most statements fit, and nothing says before a statement runs how much it will hold.
+//! A hash join keeps one of its sides in memory, and so does a top-n operator its first rows. A sort can spill, and so
+//! can a merge join of sorted sides. Such plans are built on demand ([`Again`](crate::execute::start::Again)): most
+//! statements fit, and the memory of a statement is not known before it runs.
 //!
 //! ```text
 //!   HashJoin a.k = b.k              SortMergeJoin a.k = b.k
@@ -12,7 +12,7 @@
 //!                                       b
 //! ```
 //!
-//! They are for one thread: several would share the memory, and each would need some to merge what it has sorted.
+//! They use one thread: several would share the memory, and each would need a part of it to merge its sorted runs.
 
 use crate::plan::nodes::Tree;
 use datafusion::arrow::compute::SortOptions;

@@ -1,10 +1,11 @@
-//! Starting a plan of the batch executor, and starting it again.
+//! Start and restart of a plan of the batch executor.
 //!
-//! A table whose rows other programs may take back while it is read ([`Table::may_take_back`]) says so when that happens:
-//! the statement has seen a state that is no more, and begins again with another one. That can be as long as none of its
-//! rows was given. Who has some already is told that the table has lost its end.
+//! A table whose rows other programs may roll back while it is read ([`Table::may_take_back`]) reports when that
+//! happens: the statement has read a state that is no longer valid, and starts again with another one. That is possible
+//! as long as none of its rows was given. If some were, the answer ends with an error about the table's lost end.
 //!
-//! In the same way a statement that meets the memory limit begins again, once, with a plan that needs less: see [`spilling`].
+//! In the same way a statement that exceeds the memory limit starts again, once, with a plan that needs less: see
+//! [`spilling`].
 //!
 //! [`spilling`]: crate::execute::spilling
 

@@ -1,14 +1,15 @@
-//! A recursive part that reads the rows of the turn before in several places: `SELECT ... FROM n UNION ALL SELECT ... FROM n`.
+//! A recursive part that reads the previous iteration in several places: `SELECT ... FROM n UNION ALL SELECT ... FROM
+//! n`.
 //!
-//! The core's leaf for these rows takes them away when it runs, and the core refuses a part with two such leaves. Here the
-//! first of them that runs in a turn takes the rows, and the others get them from it:
+//! The core's leaf for these rows removes them when it runs, and the core refuses a part with two such leaves. Here the
+//! first leaf that runs in an iteration takes the rows, and the others get them from it:
 //!
 //! ```text
 //!   logical    WorkRows { n }               in the place of each scan, if there are several
 //!   physical   WorkRowsExec                 all of one name, below one `Recursion`, share a [`Turn`]
 //! ```
 //!
-//! `Recursion` gives its leaves the core's table and a turn of their own when a run begins: a plan holds no state of a run.
+//! `Recursion` gives its leaves the core's table and a separate turn when a run begins: a plan has no state of a run.
 
 use crate::execute::recursion::Recursion;
 use crate::plan::nodes::{PlanTree, Tree};

@@ -1,4 +1,4 @@
-//! Fields of a record whose fields are ended by a separator, as in the files of Business BASIC.
+//! Fields of a record with separators, as in the files of Business BASIC.
 //!
 //! ```text
 //!   field_text(record, 2)              the text of the second field; NULL if the record has fewer

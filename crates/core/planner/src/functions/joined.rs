@@ -1,7 +1,8 @@
 //! `concat` and `concat_ws` of UUIDs, as their texts.
 //!
-//! DataFusion's functions do not know them and would be refused before any rule has seen the plan. So they are wrapped until
-//! the casts of a plan are looked at, which also makes texts of the moments among their arguments: [`crate::analyze::cast`].
+//! DataFusion's functions do not accept UUIDs, and would be refused before any rule has seen the plan. So the calls are
+//! wrapped until the pass for casts, which also converts timestamps among their arguments to text:
+//! [`crate::analyze::cast`].
 
 use datafusion::arrow::datatypes::{DataType, FieldRef};
 use datafusion::common::{Result, internal_err};

@@ -1,10 +1,10 @@
-//! Functions of PostgreSQL's that DataFusion does not have, on single values.
+//! PostgreSQL's scalar functions that DataFusion does not have.
 //!
 //! ```text
 //!   sign(n)  div(n, m)  width_bucket(x, low, high, buckets)
 //!   age(a, b)  justify_days(i)  justify_hours(i)  justify_interval(i)
 //!   make_timestamp(y, m, d, h, m, s)  make_time(h, m, s)
-//!   interval * n, interval / n        months that are no whole number go on in days of 30, days in time
+//!   interval * n, interval / n        fractions of months become days of 30, those of days time
 //!   to_char, to_date, to_timestamp    with PostgreSQL's templates: `template`
 //!   isfinite(moment)  make_interval(...)  of texts and bytes: `texts`
 //! ```

@@ -1,14 +1,14 @@
-//! Aggregates that put their values in order: `mode`, `percentile_disc`, and DISTINCT texts under a collation.
+//! Ordered-set aggregates: `mode`, `percentile_disc`, and DISTINCT texts with a collation.
 //!
 //! ```text
-//!   mode() WITHIN GROUP (ORDER BY x)               the value that is there most often; of several the first in the order
-//!   percentile_disc(p) WITHIN GROUP (ORDER BY x)   the first value up to which there is a share of p of the rows
+//!   mode() WITHIN GROUP (ORDER BY x)               the most frequent value; of several the first in the order
+//!   percentile_disc(p) WITHIN GROUP (ORDER BY x)   the first value whose cumulative share is at least p
 //!   array_agg(DISTINCT a), string_agg(DISTINCT a)  of a text with a collation: each of its values once, in their order
 //! ```
 //!
-//! A text under a collation comes with its sort key behind the other arguments ([`collate`](crate::analyze::collate)): values with
-//! the same key are one, and the least of them is shown, so that all executors agree. What the first two do is PostgreSQL's
-//! chapter 9.21; NULLs do not count for them. All values are kept until the group is done.
+//! A text with a collation comes with its sort key behind the other arguments ([`collate`](crate::analyze::collate)):
+//! values with the same key are one, and the least of them is shown, so that all executors agree. The first two follow
+//! PostgreSQL's chapter 9.21; they ignore NULLs. All values are kept until the group is complete.
 
 use datafusion::arrow::array::{Array, ArrayRef};
 use datafusion::arrow::datatypes::{DataType, Field, FieldRef};

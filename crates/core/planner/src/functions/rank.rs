@@ -1,7 +1,7 @@
 //! ROW_NUMBER, RANK, DENSE_RANK and NTILE as BIGINT.
 //!
-//! DataFusion's give unsigned numbers, which have no type of SQL: beside other whole numbers they would become decimals, so
-//! that a half of one has a fraction.
+//! DataFusion's functions give unsigned numbers, which have no type of SQL: beside other integers they would become
+//! decimals, and half of one would have a fraction.
 
 use datafusion::arrow::array::ArrayRef;
 use datafusion::arrow::compute::{SortOptions, cast};

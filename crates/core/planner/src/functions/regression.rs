@@ -6,7 +6,7 @@
 //!   otherwise            Sxy² / (Sxx * Syy)
 //! ```
 //!
-//! DataFusion gives NULL in the second case too. Its sums are used, and what is made of them in the end is replaced.
+//! DataFusion gives NULL in the second case too. Its sums are used, and its final calculation is replaced.
 
 use datafusion::arrow::array::ArrayRef;
 use datafusion::arrow::datatypes::{DataType, FieldRef};

@@ -1,18 +1,18 @@
-//! Functions whose result may be longer than what it is made of: `repeat`, `lpad`, `replace`, `concat` and their like.
+//! Functions whose result may be longer than their arguments: `repeat`, `lpad`, `replace`, `concat` and similar ones.
 //!
-//! DataFusion's make the results of a whole batch at once, of any length: `rpad(name, 2000000000)` of a hundred rows asks the
-//! allocator for 200 GB, which ends the process, and texts of more than 2 GB in a vector panic. So how long the results can
-//! become is calculated before they are made:
+//! DataFusion's functions build the results of a whole batch at once, of any length: `rpad(name, 2000000000)` of a
+//! hundred rows asks the allocator for 200 GB, which ends the process, and texts of more than 2 GB in a vector panic.
+//! So an upper bound of the lengths is calculated before they are built:
 //!
 //! ```text
 //!   rows      ['abc', 'de']  repeat 3      longest results 9 + 6 bytes
-//!   all of them within the limit           made at once
-//!   a part of them                         made part by part, and what they really have is added up
-//!   one result beyond the limit            OutOfMemory (53200), before it is made
+//!   all of them within the limit           built at once
+//!   a part of them                         built part by part, with a sum of the real lengths
+//!   one result beyond the limit            OutOfMemory (53200), before it is built
 //! ```
 //!
-//! The limit is that of the memory of running statements, and a GB at most, as in PostgreSQL. A constant of more than a MB
-//! is not made while the statement is planned, but for each batch: a plan holds no large values.
+//! The limit is that of the memory of running statements, and a GB at most, as in PostgreSQL. A constant of more than a
+//! MB is not folded during planning, but calculated for each batch: a plan holds no large values.
 
 use crate::error::to_datafusion;
 use arrow_array::cast::AsArray;

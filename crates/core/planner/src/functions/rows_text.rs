@@ -4,8 +4,8 @@
 //!   FROM "mssql:table:format"('layout', (SELECT ... ORDER BY ... OFFSET 0))      RowsText over the query
 //! ```
 //!
-//! The order is kept by `OFFSET 0`, which the planner takes for a limit; the operator asks for the order that its input
-//! has. Without rows there is no row.
+//! `OFFSET 0` keeps the order, since the planner takes it for a limit; the operator requires the order of its input.
+//! Without rows it gives no row.
 
 use crate::error::to_datafusion;
 use crate::mssql::{failed, field_of, type_of_field};

@@ -1,4 +1,5 @@
-//! Functions in FROM: `generate_series` ([`series`](crate::functions::series)); T-SQL's STRING_SPLIT and its like, as leaves whose arguments may be columns of the row at the left.
+//! Functions in FROM: `generate_series` ([`series`](crate::functions::series)); T-SQL's STRING_SPLIT and similar ones,
+//! as leaves whose arguments may be columns of the row at the left.
 //!
 //! ```text
 //!   "mssql:table:openjson"('detail', doc, '$.lines')      Rowset { arguments }    leaf of the logical plan

@@ -1,19 +1,19 @@
 //! Sequences in expressions: `nextval('s')`, `currval('s')`, `lastval()`, `setval('s', n)`.
 //!
-//! The functions are PostgreSQL's; ISO SQL's `NEXT VALUE FOR s` is brought to `nextval('s')` by [`crate::parse::grammar`]. Each
-//! call of each row takes a value of its own. What they do belongs to the session, and a plan of them is bound to the one it
-//! was made for: it is used once, as those that tell the time.
+//! The functions are PostgreSQL's; [`crate::parse::grammar`] rewrites ISO SQL's `NEXT VALUE FOR s` to `nextval('s')`.
+//! Each call of each row takes a separate value. Their state belongs to the session, and a plan of them is bound to the
+//! session that it was built for: it is used once, like a plan with the present time.
 //!
-//! In ISO SQL the calls of one row share theirs. A dialect that has it so writes the first of a list of values as
-//! `"nextval:shared"('s', n, r)` and the others as `"nextval:again"('s', n, 1)` to `r`, with a number *n* of the list that no
-//! other list of the statement has:
+//! In ISO SQL the calls of one row share their value. A dialect with this rule writes the first of a list of values as
+//! `"nextval:shared"('s', n, r)` and the others as `"nextval:again"('s', n, 1)` to `r`, with a number *n* that is
+//! unique to the list within the statement:
 //!
 //! ```text
 //!   first      takes the values of a batch, and leaves them r times       [Shared]
-//!   k-th       takes what was left for it, the oldest batch first
+//!   k-th       takes the values left for it, the oldest batch first
 //! ```
 //!
-//! All values of a list are made on one thread, whether row by row or column by column.
+//! All values of a list are calculated on one thread, whether row by row or column by column.
 
 use crate::error::to_datafusion;
 use crate::parse::text::Text;

@@ -1,8 +1,8 @@
-//! `generate_series(start, stop [, step])` in FROM: whole numbers, or moments an interval apart.
+//! `generate_series(start, stop [, step])` in FROM: integers, or timestamps at an interval.
 //!
-//! As in PostgreSQL the column has the name of the alias or of the function, `stop` belongs to the rows if a step meets it,
-//! there are no rows where the steps lead away from it or an argument is NULL, and a step of nothing is an error.
-//! Limit: the arguments are constants.
+//! As in PostgreSQL the column has the name of the alias or of the function, `stop` is included if a step reaches it,
+//! there are no rows if the steps lead away from it or an argument is NULL, and a zero step is an error. Limit: the
+//! arguments are constants.
 
 use crate::error::to_datafusion;
 use arrow_array::timezone::Tz;

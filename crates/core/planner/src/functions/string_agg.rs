@@ -1,10 +1,10 @@
-//! `string_agg` of values of any type, and over frames that slide.
+//! `string_agg` of values of any type, and over sliding frames.
 //!
-//! DataFusion's takes texts, and cannot take a row back that leaves a frame. What is given as another type becomes text where
-//! the casts of a plan are looked at ([`crate::analyze::cast`]), or by the cast that the planner puts in.
+//! DataFusion's function accepts texts only, and cannot retract a row that leaves a frame. An argument of another type
+//! becomes text in the pass for casts ([`crate::analyze::cast`]), or by the planner's cast.
 //!
-//! The texts that it has kept are counted by the operator after each batch. Texts of megabytes in all rows of a batch would be gigabytes
-//! by then, so their bytes are added up before they are taken ([`Bounded`]).
+//! The operator counts the kept texts after each batch. Texts of megabytes in all rows of a batch would be gigabytes by
+//! then, so their bytes are counted before they are kept ([`Bounded`]).
 
 use crate::error::to_datafusion;
 use arrow_array::{Array, ArrayRef, BooleanArray};

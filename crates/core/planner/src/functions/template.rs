@@ -6,7 +6,7 @@
 //!   FM999,990.00                          1,234.50
 //! ```
 //!
-//! A word that is no pattern stands for itself, as does anything between double quotes. Fractions have up to seven digits.
+//! Any other word stands for itself, as does text between double quotes. Fractions have up to seven digits.
 
 use mainstay_types::{Code, Date, Decimal, Error, Result, TICKS_PER_DAY, TICKS_PER_SECOND, Timestamp, Value};
 

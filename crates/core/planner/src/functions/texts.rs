@@ -1,4 +1,4 @@
-//! Functions of PostgreSQL's on texts and bytes.
+//! PostgreSQL's functions on texts and bytes.
 //!
 //! ```text
 //!   md5(x)  encode(bytes, 'hex' | 'base64' | 'escape')  decode(text, form)

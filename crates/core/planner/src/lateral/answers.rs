@@ -1,7 +1,7 @@
-//! From the rows of an inner plan for a set of keys to the rows beside those of the outer query.
+//! Assignment of an inner plan's rows to the outer rows by key.
 //!
-//! The inner plan's rows come in any order, each with the number of its key in the last column. They are dealt out to the keys once;
-//! a row of the outer query finds its own by the number of its key.
+//! The inner plan's rows come in any order, each with the number of its key in the last column. They are sorted to the
+//! keys once; a row of the outer query finds its rows by the number of its key.
 
 use super::Kind;
 use super::run::{BATCH_ROWS, Shared, several_rows};

@@ -1,4 +1,4 @@
-//! The subqueries of a node: what of them becomes columns of its input, and what is left to DataFusion.
+//! Subqueries of a node: those that become columns of its input, and those that DataFusion handles.
 
 use super::easy::{Place, is_easy};
 use super::failing::{has_failing_subquery, may_fail, value_may_fail};

@@ -1,4 +1,4 @@
-//! Parts of an inner plan that are the same for every row of the input.
+//! Constant parts of an inner plan: the same for every row of the input.
 //!
 //! ```text
 //!   EXISTS (SELECT * FROM (SELECT .. UNION ALL SELECT .. GROUP BY ..) q WHERE q.a = f(t.a))
@@ -6,10 +6,10 @@
 //!   Filter(q.a = f($k0)) <- Union ...          Filter(q.a = f($k0)) <- ConstantRows
 //! ```
 //!
-//! The part below the condition does not look at the row, so it runs once, when a second row asks for it, and its rows are kept for
-//! the rest of the run. Without that a subquery within a subquery multiplies: each of the n rows runs a plan that itself runs
-//! another one for each of its m rows. Tables alone are left where they are, since a condition on the row may find their rows
-//! by an index. Parts with volatile functions run for each row.
+//! The part below the condition does not depend on the row, so it runs once, when a second row needs it, and its rows
+//! are kept for the rest of the run. Otherwise nested subqueries multiply: each of the n rows runs a plan that itself
+//! runs another one for each of its m rows. Single tables are left in place, since a condition on the row may use their
+//! indexes. Parts with volatile functions run for each row.
 
 use super::Lateral;
 use crate::plan::nodes::Tree;

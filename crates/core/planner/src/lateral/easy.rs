@@ -1,9 +1,10 @@
-//! Which correlated subqueries DataFusion's own rules make joins of, with the right answer.
+//! Correlated subqueries that DataFusion's own rules turn into joins with the right answer.
 //!
-//! They pull conditions with outer references up, through projections and aggregates, and join by them. That works if
-//! such references stand in conditions alone, are to the row right outside, and - below an aggregate - compare a column
-//! for equality. An aggregate without GROUP BY has a row where there is none to count. They know that of the outermost
-//! one of a value, if what is made of it comes from its columns; of no other, and not in EXISTS or IN.
+//! The rules pull conditions with outer references up, through projections and aggregates, and join by them. That works
+//! if such references occur in conditions only, refer to the directly enclosing row, and - below an aggregate - compare
+//! a column for equality. An aggregate without GROUP BY gives a row for an empty input. The rules handle that for the
+//! outermost aggregate of a scalar subquery, if its result comes from the aggregate's columns; for no other, and not in
+//! EXISTS or IN.
 
 use super::has_column;
 use crate::plan::nodes::{PlanTree, Tree};

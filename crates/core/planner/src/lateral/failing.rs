@@ -1,8 +1,8 @@
-//! Subqueries and expressions that may end a statement with an error.
+//! Analysis of subqueries and expressions that may raise an error.
 //!
-//! One that cannot is evaluated for all rows in a join, wherever it stands. One that can is evaluated for the rows only that
-//! come to the branch it stands in ([`guard`](super::guard)). A "may" costs time, a wrong "cannot" the statement: so
-//! whatever is not known here can fail.
+//! One that cannot fail is evaluated for all rows in a join, wherever it occurs. One that can is evaluated only for the
+//! rows that reach its branch ([`guard`](super::guard)). A wrong "may fail" costs time, a wrong "cannot fail" an error:
+//! so every unknown expression counts as one that can fail.
 
 use super::easy::total;
 use super::rewrite::is_subquery;

@@ -1,4 +1,4 @@
-//! Subqueries in branches: evaluated for the rows only that come there.
+//! Guards of subqueries in branches, which are evaluated only for the rows that reach the branch.
 //!
 //! ```text
 //!   CASE WHEN a = 0 THEN 0 ELSE (SELECT sum(v) / a ...) END
@@ -9,12 +9,13 @@
 //!           Projection    (a = 0) IS TRUE AS #branch1
 //! ```
 //!
-//! A condition becomes a column, which the branch and the guard both read: a condition that is another one each time it is
-//! evaluated still chooses one of them. Conditions after the first are evaluated for the rows that come to them only.
+//! A condition becomes a column, which the branch and the guard both read: so a volatile condition has one value for
+//! both. Conditions after the first are evaluated only for the rows that reach them.
 //!
-//! CASE is guarded by the rule of the standard (ISO/IEC 9075-2, 6.12: the value is that of the first WHEN that is true) as
-//! PostgreSQL and SQL Server keep it for subqueries; COALESCE and its like are CASE by the same rule. The right side of AND
-//! and OR counts where the left one has not decided, as in PostgreSQL; the standard leaves that open.
+//! CASE is guarded by the rule of the standard (ISO/IEC 9075-2, 6.12: the value is that of the first WHEN that is true)
+//! as PostgreSQL and SQL Server apply it to subqueries; COALESCE and similar functions are CASE by the same rule. The
+//! right side of AND and OR is evaluated where the left one has not decided, as in PostgreSQL; the standard leaves that
+//! open.
 //!
 //! A subquery that cannot fail ([`failing`](super::failing)) has no guard, and may become a join.
 

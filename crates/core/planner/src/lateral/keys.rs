@@ -1,8 +1,8 @@
 //! The distinct keys of many rows, as the leaf of an inner plan that is evaluated for all of them at once.
 //!
-//! A key is the values that the inner plan reads of a row of the outer query. Each has a number, by which the inner
-//! plan's rows are given back to the rows that have this key. The leaf has no rows while the plan is optimized; a run
-//! sets them before it makes operators of the plan ([`KeyRows::bound`]).
+//! A key consists of the values of an outer row that the inner plan reads. Each key has a number, which assigns the
+//! inner plan's rows to the outer rows with this key. The leaf has no rows while the plan is optimized; a run sets them
+//! before it builds operators of the plan ([`KeyRows::bound`]).
 
 use crate::plan::nodes::{PlanTree, Tree};
 use arrow_array::{ArrayRef, RecordBatch, RecordBatchOptions};

@@ -1,25 +1,26 @@
-//! Subqueries that cannot be taken apart into joins: evaluated for the keys of the rows around them.
+//! Subqueries that cannot be rewritten as joins: evaluated for the keys of the outer rows.
 //!
 //! ```text
 //!   a CROSS APPLY (SELECT TOP 1 * FROM b WHERE b.k = a.k ORDER BY b.d)      Lateral(a; TOP 1 ... b.k = $k0)
 //!   SELECT (SELECT TOP 1 ... b.k = a.k) FROM a                              Projection over Lateral(a; ...)
 //!
-//!   analyzer   rewrite: hard ones become nodes of [`Lateral`], with what they read of the row as outer references
+//!   analyzer   rewrite: hard ones become nodes of [`Lateral`], whose columns of the row are outer references
 //!   planning   the inner plan is optimized for a set of keys at once, if it looks its rows up by them     (sets)
 //!              and once more for a single key, with a placeholder for each column of it                   (plan)
-//!   running    rows are gathered, the plan runs for their distinct keys, its rows are dealt out           (run, answers)
+//!   running    rows are collected, the plan runs for their distinct keys, its rows assigned              (run, answers)
 //!              otherwise for each distinct key: values into placeholders, operators, rows; remembered     (run)
 //! ```
 //!
-//! DataFusion makes joins of most subqueries, which is better wherever it does so rightly: what its rules do not take
-//! (limits, windows, unions, table functions, columns of a query further out) or answer wrongly comes here: aggregates
-//! that have a row where there is none, HAVING, IN whose unknown counts ([`easy`], [`below`]), and ON ([`sides`]). So does a
-//! subquery that may fail in a branch that not every row comes to ([`guard`], [`failing`]): a join evaluates it for all.
+//! DataFusion turns most subqueries into joins, which is better wherever the result is right. This module evaluates the
+//! subqueries that its rules do not support (limits, windows, unions, table functions, columns of a query further out)
+//! or answer wrongly: aggregates that give a row for an empty input, HAVING, IN whose unknown result matters ([`easy`],
+//! [`below`]), and ON ([`sides`]). It also evaluates a subquery that may fail in a branch that not every row reaches
+//! ([`guard`], [`failing`]): a join evaluates it for all.
 //!
 //! The parts of an inner plan that are the same for every row run once ([`constant`]).
 //!
-//! References of the inner plan that are not to the row at the left are *free*: columns of a query further out, which
-//! are the node's own expressions, so that whoever evaluates that query can give them values.
+//! References of the inner plan that do not refer to the row at the left are *free*: columns of a query further out,
+//! which are the node's own expressions, so that the evaluation of that query can supply their values.
 
 mod answers;
 mod below;

@@ -1,4 +1,4 @@
-//! From the nodes to operators.
+//! Physical planning of the nodes.
 
 use super::constant::{ConstantRows, ConstantRowsExec};
 use super::keys::{KeyRows, KeyRowsExec, are_looked_up};

@@ -1,4 +1,4 @@
-//! The rule that makes [`Lateral`] nodes of the subqueries that DataFusion would refuse.
+//! The rule that turns subqueries that DataFusion would refuse into [`Lateral`] nodes.
 
 use super::below::Below;
 use super::has_column;

@@ -1,8 +1,9 @@
-//! Running an inner plan for the distinct keys of the rows: the values that it reads of them.
+//! Execution of an inner plan for the distinct keys of the rows.
 //!
-//! With a plan for sets of keys, rows are gathered, and the plan runs once for the keys of all of them. The first set is one
-//! batch, and each later one twice as large as that before: a statement that wants few rows reads few, and a table of
-//! any size is read a few times. Few keys of a large table are looked up one by one, which an index may make cheap.
+//! With a plan for sets of keys, rows are collected, and the plan runs once for the keys of all of them. The first set
+//! is one batch, and each later one twice as large as that before: a statement that wants few rows reads few, and a
+//! table of any size is read a few times. Few keys of a large table are looked up one by one, which is cheap with an
+//! index.
 
 use super::answers::Answers;
 use super::constant::{Divided, reservation};
@@ -510,8 +511,8 @@ pub(super) fn several_rows() -> DataFusionError {
     to_datafusion(Error::new(Code::InvalidValue, message).because(Cause::SeveralRows))
 }
 
-/// Returns true if the last value of a row is among those of the inner rows: unknown if it is NULL, or if it is not
-/// there and a NULL is.
+/// The truth of IN for the last value of a row and those of the inner rows: NULL if the value is NULL, or if it is
+/// missing there and a NULL is not.
 fn is_in(batch: &RecordBatch, row: usize, found: &Found) -> Result<ScalarValue> {
     let (Some(compared), Some(values)) = (batch.columns().last(), found.rows.columns().first()) else {
         return internal_err!("IN without a column");

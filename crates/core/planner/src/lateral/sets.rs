@@ -1,7 +1,7 @@
-//! An inner plan for the keys of many rows at once, in the place of one evaluation for each.
+//! An inner plan for the keys of many rows at once, instead of one evaluation for each.
 //!
-//! The keys are joined with the lowest rows that meet them, and their numbers go up with the rows. What was one group,
-//! one order with a limit or one window is one for each key then:
+//! The keys are joined with the lowest rows that depend on them, and their numbers are passed up with the rows. A
+//! group, an order with a limit or a window becomes one for each key:
 //!
 //! ```text
 //!   Limit 1                                     Filter number <= 1
@@ -13,11 +13,11 @@
 //!     Filter b.k = outer(a.k)          -->        KeyRows LEFT JOIN (Filter b.k = key.k  KeyRows x b)
 //! ```
 //!
-//! The optimizer makes a hash join of the product with the equality above it. Where there is none, the product itself would
-//! be calculated, and the plan is left to be evaluated key by key ([`are_looked_up`](super::keys::are_looked_up)).
+//! The optimizer turns the product with the equality above it into a hash join. Without an equality, the product itself
+//! would be calculated, and the plan is evaluated key by key instead ([`are_looked_up`](super::keys::are_looked_up)).
 //!
-//! After: Thomas Neumann, Alfons Kemper, "Unnesting Arbitrary Queries" (BTW 2015). There the keys come from another copy of
-//! the outer query; here they are rows that a run has at hand, so that nothing outside is evaluated twice.
+//! After: Thomas Neumann, Alfons Kemper, "Unnesting Arbitrary Queries" (BTW 2015). There the keys come from a second
+//! copy of the outer query; here they are rows that a run has collected, so that no outer part is evaluated twice.
 //!
 //! Limits: GROUPING SETS, DISTINCT ON, FULL JOIN with an outer reference, recursion and table functions with an outer
 //! reference are evaluated key by key.

@@ -1,4 +1,4 @@
-//! Joins with a side that looks at the other one, and those whose ON has subqueries.
+//! Joins with a side that refers to the other one, and joins whose ON contains subqueries.
 
 use super::easy::{Place, is_easy};
 use super::guard::has_guard;

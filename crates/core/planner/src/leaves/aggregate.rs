@@ -1,7 +1,7 @@
-//! Aggregates of a scan, from the column vectors; or from the table itself where it knows the answer.
+//! Aggregates of a scan, from the column vectors, or from the table's own statistics and indexes.
 //!
-//! COUNT(*) without a condition is the number of rows that are there. MIN and MAX without a condition are
-//! the ends of an index: the first row from that end that is there and has a value.
+//! COUNT(*) without a condition is the number of visible rows. MIN and MAX without a condition are the ends of an
+//! index: the first visible row from that end that has a value.
 
 use crate::leaves::batches;
 use crate::leaves::fused::{Batches, Input};

@@ -1,6 +1,6 @@
-//! The rows that a scan gives, as batches: of a group, of a run of its slots, of a list of records.
+//! Rows of a scan as batches: of a group, of a range of its slots, of a list of records.
 //!
-//! Each way applies the condition to as few columns as it can, and gives only the rows wanted their SQL types.
+//! Each form applies the condition to as few columns as it can, and converts only the selected rows to their SQL types.
 
 use crate::leaves::scan::{FETCH_ROWS, Lookup, Scan, Source};
 use arrow_array::{ArrayRef, RecordBatch, RecordBatchOptions};

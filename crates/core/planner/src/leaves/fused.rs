@@ -1,8 +1,8 @@
-//! A leaf that answers a scan and what stands above it with the vector kernels.
+//! A leaf that executes a scan and the operators above it with the vector kernels.
 //!
-//! It keeps the plan that it replaced. A kernel may find, when it runs, that it cannot do the work (an
-//! index that no longer fits its table, more groups than it wants to hold); then the replaced plan runs
-//! instead. So fusing can change how fast an answer comes, and never the answer.
+//! It keeps the plan that it replaced. A kernel may find, when it runs, that it cannot do the work (an index that no
+//! longer fits its table, too many groups); then the replaced plan runs instead. So fusing can change the speed of an
+//! answer, and never the answer.
 
 use crate::error::to_datafusion;
 use crate::execute::run::Run;
@@ -119,7 +119,7 @@ impl Fused {
         Fused { work: Arc::new(Work { source, kernel, schema, general }), properties }
     }
 
-    /// What it reads, and the kernel that works on it.
+    /// The source, and the kernel that works on it.
     pub(crate) fn parts(&self) -> (&Source, &Kernel) {
         (&self.work.source, &self.work.kernel)
     }

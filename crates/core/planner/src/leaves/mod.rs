@@ -1,4 +1,4 @@
-//! Leaves of a physical plan: scans of our tables, alone and fused with the operators right above them.
+//! Leaves of a physical plan: scans of Mainstay's tables, alone and fused with the operators right above them.
 
 pub(crate) mod aggregate;
 pub(crate) mod batches;

@@ -1,4 +1,4 @@
-//! ORDER BY what an index orders, or the row ids: the rows come in the order of the index, or as they stand.
+//! ORDER BY the keys of an index, or the row ids: the rows are read in that order.
 
 use crate::leaves::batches::{self, group_batch};
 use crate::leaves::fused::{Batches, Input};

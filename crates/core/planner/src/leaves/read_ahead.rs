@@ -1,8 +1,8 @@
-//! Groups of a file that nobody has read yet, read by several threads.
+//! Read-ahead of uncached groups of a file by several threads.
 //!
-//! A scan spends some ten microseconds on a group. To read its records and decode its columns, when nobody did
-//! before, takes milliseconds, and is the same work for every group. So a scan that comes to a few such groups has them read
-//! at once, one thread for each, and then goes on by itself: over what is decoded, one thread is faster than several.
+//! A scan spends some ten microseconds on a cached group. Reading and decoding an uncached one takes milliseconds, and
+//! is independent of the other groups. So a scan that comes to a few such groups has them read at once, one thread for
+//! each, and then goes on alone: over decoded groups, one thread is faster than several.
 //!
 //! ```text
 //!   group      0    1    2    3    4

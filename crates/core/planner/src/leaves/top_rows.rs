@@ -1,4 +1,4 @@
-//! ORDER BY with a LIMIT: a bounded heap over the column vectors, then the few winners fetched.
+//! ORDER BY with a LIMIT: a bounded heap over the column vectors, and a fetch of the remaining rows.
 
 use crate::leaves::fused::{Batches, Input};
 use crate::leaves::order::fetch_in_order;

@@ -1,4 +1,4 @@
-//! T-SQL's aggregates, by the core's.
+//! T-SQL's aggregates in terms of the core's.
 //!
 //! ```text
 //!   SUM(qty) of INT       sum(CAST(qty AS BIGINT)), and above it: as INT, or error 8115
@@ -6,8 +6,8 @@
 //!   COUNT(*)              count(1), and above it: as INT
 //! ```
 //!
-//! So an aggregate becomes a few of the core's and an expression over them, which a projection above gives the name that
-//! the statement knows it by. The same is done where they stand over windows.
+//! So an aggregate becomes a few of the core's and an expression over them, which a projection above names as in the
+//! statement. Aggregates over windows are rewritten the same way.
 
 use super::PREFIX;
 use super::function::failed;

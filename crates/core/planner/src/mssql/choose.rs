@@ -1,7 +1,8 @@
-//! CHOOSE as CASE: the values that are not chosen are not evaluated.
+//! CHOOSE as CASE, which evaluates only the chosen value.
 //!
-//! SQL Server makes `CHOOSE(i, a, b)` a CASE of the same values (learn.microsoft.com/sql/t-sql/functions/logical-functions-choose-transact-sql:
-//! an index that is no integer is converted to one, and one without a value gives NULL).
+//! SQL Server rewrites `CHOOSE(i, a, b)` to a CASE of the same values
+//! (learn.microsoft.com/sql/t-sql/functions/logical-functions-choose-transact-sql: a non-integer index is converted to
+//! an integer, and one out of range gives NULL).
 
 use super::lower::{Typed, convert};
 use datafusion::common::Result;

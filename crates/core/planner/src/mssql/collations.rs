@@ -1,7 +1,7 @@
-//! Columns whose collations differ: SQL Server does not compare them unless COLLATE says by which.
+//! Collation conflicts: SQL Server refuses to compare columns of different collations without COLLATE.
 //!
-//! Limits: of a collation it is known what matters to it (case and accents, accents, or bytes) and its code page, so that two
-//! languages of one code page are alike. Messages name the collation of such a kind that is used most.
+//! Limits: a collation is known by its sensitivity (case and accents, accents, or bytes) and its code page, so that two
+//! languages of one code page are the same. Messages name the most common collation of that kind.
 
 use super::failed;
 use super::lower::{Strength, Typed};

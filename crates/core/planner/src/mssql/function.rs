@@ -1,8 +1,8 @@
-//! A function of T-SQL as the planner knows it.
+//! Functions of T-SQL for the planner.
 //!
-//! Its type follows from the types of its arguments, which their fields tell. What is left of the functions when
-//! [`lower`](super::lower) is done is *bound*: it knows the types of its arguments, whatever became of their fields. It
-//! runs row by row.
+//! The result type follows from the argument types, which are in their fields. Functions that remain after
+//! [`lower`](super::lower) are *bound*: they store the types of their arguments, independent of later changes of the
+//! fields. They run row by row.
 
 use super::{PREFIX, types};
 use datafusion::arrow::datatypes::{DataType as ArrowType, Field, FieldRef};

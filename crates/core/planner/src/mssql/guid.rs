@@ -1,7 +1,7 @@
-//! The order of UNIQUEIDENTIFIERs: SQL Server's, which begins with the last six bytes.
+//! SQL Server's order of UNIQUEIDENTIFIERs, which begins with the last six bytes.
 //!
-//! The core orders UUIDs as their text is ordered. What compares, sorts or takes the least of T-SQL's does so by their key,
-//! the same bytes put in the order of their weight:
+//! The core orders UUIDs like their text. Comparisons, orders and MIN of T-SQL use a key, the same bytes in the order
+//! of their weight:
 //!
 //! ```text
 //!   a < b, a BETWEEN b AND c              guid_key(a) < guid_key(b)
@@ -9,11 +9,11 @@
 //!   MIN(a)                                guid_of_key(min(guid_key(a)))
 //! ```
 //!
-//! Equality needs no key, and finds its indexes; the keys of an index have the core's order, so what asks for an order does
-//! not.
+//! Equality needs no key, and finds its indexes; the keys of an index have the core's order, so conditions on the order
+//! do not.
 //!
-//! Whose UUIDs they are is known by the columns' declared types, or by T-SQL's functions in the statement. So a column that
-//! was declared there has this order in the core's SQL, too, as text has that of its collation.
+//! The columns' declared types, or T-SQL's functions in the statement, mark T-SQL's UUIDs. So a column that was
+//! declared in T-SQL has this order in the core's SQL, too, as text has that of its collation.
 
 use super::types::DECLARED;
 use crate::plan::nodes::{PlanTree, Tree};

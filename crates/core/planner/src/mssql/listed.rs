@@ -1,4 +1,5 @@
-//! IN of a long list, which comes as one text ([`mainstay_tsql_types::listed`]) and is a list of literals from here on.
+//! IN with a long list, which is passed as one text ([`mainstay_tsql_types::listed`]) and becomes a list of literals
+//! here.
 
 use super::lower::{By, Typed, literal};
 use datafusion::common::{Result, ScalarValue, internal_err};

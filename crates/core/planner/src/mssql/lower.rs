@@ -1,8 +1,8 @@
-//! T-SQL's functions replaced by plain expressions, where the core has one that means the same.
+//! Replaces T-SQL's functions by plain expressions where the core has an equivalent one.
 //!
-//! Works from the leaves up: when a node is looked at, the plans below it are plain and their columns have their types in
-//! their metadata. Inside of an expression the type goes up beside the expression ([`Typed`]), since plain expressions
-//! carry none.
+//! The pass works from the leaves up: when it visits a node, the plans below it are plain and their columns have their
+//! types in their metadata. Inside of an expression the type is passed up beside the expression ([`Typed`]), since
+//! plain expressions have none.
 
 use super::function::{Function, bound, failed};
 use super::moment_types::{finer_moment, is_shorter_moment};

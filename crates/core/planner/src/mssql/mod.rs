@@ -1,15 +1,16 @@
-//! T-SQL's meaning: functions whose names begin with `mssql:`, and the rule that replaces them by plain expressions.
+//! Semantics of T-SQL: functions whose names begin with `mssql:`, and the rule that replaces them by plain expressions.
 //!
 //! ```text
-//!   "mssql:add"(qty, "mssql:int"(1))                   what T-SQL's queries are reduced to
+//!   "mssql:add"(qty, "mssql:int"(1))                   the reduced form of T-SQL's queries
 //!      |  the planner asks each function for its type: types::declared_type
 //!      v
-//!   checked_add(qty, 1)          typed "int"           where the core has an operator that means the same: lower
-//!   "mssql:add"(name, 'x')       typed "varchar(21)"   where not, the function itself runs, row by row: function
+//!   checked_add(qty, 1)          typed "int"           where the core has an equivalent operator: lower
+//!   "mssql:add"(name, 'x')       typed "varchar(21)"   otherwise the function itself runs, row by row: function
 //! ```
 //!
-//! The type of a value is one of SQL Server's, which the column's field carries in its metadata (`types::DECLARED`):
-//! plans pass it on through views, joins and subqueries. Where a field has none (columns of files), its own type says it.
+//! The type of a value is one of SQL Server's, in the metadata of the column's field (`types::DECLARED`): plans pass it
+//! on through views, joins and subqueries. If a field has none (columns of files), it follows from the field's own
+//! type.
 
 mod aggregate;
 mod choose;

@@ -1,4 +1,4 @@
-//! T-SQL's types of moments among each other: which values are the same vectors, and which ones the core's casts make.
+//! Conversions between T-SQL's date and time types: those with equal vectors, and those that need the core's casts.
 
 use super::types;
 use crate::types::offset;

@@ -1,4 +1,4 @@
-//! Binary values of different lengths: SQL Server compares them as if the shorter one had zeros at its end.
+//! Comparison of binary values of different lengths: SQL Server pads the shorter one with zeros.
 //!
 //! ```text
 //!   binary(3) = x                   b = padded_to(x, 3)                    the column has all its zeros, and finds its index
@@ -7,10 +7,10 @@
 //!   GROUP BY v, DISTINCT, ORDER BY  by padded_key(v)                       (crate::analyze::collate)
 //! ```
 //!
-//! Values without the zeros at their ends are ordered as those with as many zeros as one likes. All that are equal to a key k
-//! are in the range from k to k with a byte 1 behind it, which an index finds.
+//! Values without trailing zeros have the order of the padded values. All values that are equal to a key k are in the
+//! range from k to k with a byte 1 behind it, which an index finds.
 //!
-//! Limits: an index keeps the values as they are, so a unique one of VARBINARY takes two that are equal in this way.
+//! Limits: an index stores the values as they are, so a unique one of VARBINARY accepts two that are equal in this way.
 
 use super::types::{DECLARED, declared_type};
 use crate::plan::nodes::Tree;

@@ -1,8 +1,8 @@
-//! PERCENTILE_CONT and PERCENTILE_DISC: a value out of the order of all values of a window.
+//! PERCENTILE_CONT and PERCENTILE_DISC over the values of a window.
 //!
-//! Of n values in their order the first takes the place (n - 1) * p, counted from 0, and what lies between two values is
-//! their mean by its distance; the second takes the first value whose share of the rows is at least p. NULLs do not count.
-//! The rules are those of the functions' reference pages.
+//! Of n sorted values the first function takes the place (n - 1) * p, counted from 0, and interpolates between two
+//! values; the second takes the first value whose share of the rows is at least p. NULLs are ignored. The rules are
+//! those of the functions' reference pages.
 
 use datafusion::arrow::array::ArrayRef;
 use datafusion::arrow::datatypes::{DataType as ArrowType, Field, FieldRef};

@@ -1,4 +1,4 @@
-//! The SET options under which a statement was written: its functions say them where they are not those of a new connection.
+//! SET options of a statement: its functions carry those that differ from the options of a new connection.
 
 use super::aggregate;
 use super::lower::function_of;

@@ -1,4 +1,4 @@
-//! SQL Server's types as the core has them: which column holds one, and which one a column holds.
+//! Mapping between SQL Server's types and the core's columns.
 
 use super::PREFIX;
 use datafusion::arrow::datatypes::{DataType as ArrowType, Field, TimeUnit};

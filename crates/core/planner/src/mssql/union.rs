@@ -1,6 +1,6 @@
-//! UNION, INTERSECT and EXCEPT: each column takes the type that T-SQL's precedence gives to the columns of all its queries.
+//! UNION, INTERSECT and EXCEPT: each column takes the type of T-SQL's precedence over the columns of all its queries.
 //!
-//! The core would find a type of its own, and keep the first query's declared one. Queries whose columns have other types
+//! The core would choose another type, and keep the first query's declared one. Queries whose columns have other types
 //! than the common ones are wrapped into a projection that converts them.
 
 use super::function::failed;

@@ -1,4 +1,4 @@
-//! Functions that the database defines, in queries: each row's value is asked of the session that runs the query.
+//! User-defined functions in queries: the session that runs the query evaluates them row by row.
 
 use super::{PREFIX, types};
 use crate::UserFunctions;

@@ -1,4 +1,4 @@
-//! Values of SQL_VARIANT in plans: columns and calculations of bytes that compare by a part of them.
+//! SQL_VARIANT in plans: columns and expressions of bytes that compare by a part of them.
 
 use super::lower::function_of;
 use super::types::{DECLARED, declared_type};

@@ -1,11 +1,11 @@
-//! The names of columns that a LATERAL subquery takes over from the row beside it.
+//! Names of columns that a LATERAL subquery takes over from the row beside it.
 //!
 //! ```text
 //!   FROM a CROSS JOIN LATERAL (SELECT a.n FROM b WHERE b.id = a.id) x     x.n
 //! ```
 //!
-//! The planner names such a column after what it is to it, `outer_ref(a.n)`, which nobody can write. So it gets its name in
-//! the statement.
+//! The planner names such a column `outer_ref(a.n)`, which no statement can refer to. So it gets its name in the
+//! statement.
 
 use crate::parse::walk::WalkMut;
 use datafusion::sql::sqlparser::ast::{

@@ -1,17 +1,17 @@
-//! Expressions that the planner calls by one name: `sum(n), sum(CAST(n AS BIGINT))`, `sum((a + b) * c), sum(a + b * c)`.
+//! Expressions with the same planner name: `sum(n), sum(CAST(n AS BIGINT))`, `sum((a + b) * c), sum(a + b * c)`.
 //!
-//! The columns of groups and of windows are called as what they are made of, and in these names the planner writes neither
-//! CASTs nor parentheses; then it refuses two columns of one name. So in a SELECT that has two such expressions what is
-//! cast, and what parentheses hold together, is put into a call of a function that gives its argument and has what is left
-//! out in its name. Behind the planner the calls are taken off again ([`unmarked`]), and the names stay:
+//! The planner names the columns of groups and windows by their expressions, without CASTs and parentheses; then it
+//! refuses two columns of one name. So in a SELECT with two such expressions the operands of casts and the contents of
+//! parentheses become arguments of an identity function whose name contains the omitted part. After planning the calls
+//! are removed again ([`unmarked`]), and the names stay:
 //!
 //! ```text
 //!   sum(CAST(n AS BIGINT))   --here-->  sum(CAST("#bigint"(n) AS BIGINT))   --unmarked-->  sum(CAST(n AS BIGINT))
 //!   (a + b) * c                         ("#()"(a + b)) * c                                 (a + b) * c
 //! ```
 //!
-//! A subquery it calls as the subquery's column, and every EXISTS alike. Where a key of groups has one whose name something
-//! else in the SELECT has too, the subqueries are put into calls that have their text as name:
+//! The planner names a subquery by its column, and every EXISTS alike. If the name of a grouping key with a subquery
+//! occurs elsewhere in the SELECT, the subqueries become arguments of calls whose names are their text:
 //!
 //! ```text
 //!   GROUP BY a, (SELECT max(b) AS a FROM u)   --here-->   GROUP BY a, "#(SELECT max(b) AS a FROM u)"((SELECT max(b) AS a FROM u))

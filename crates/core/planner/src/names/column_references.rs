@@ -1,8 +1,8 @@
-//! The columns that the expressions of a table name: checks and computed columns are kept as text, and name columns of
-//! their own table alone, with the table's name before them or not.
+//! Columns in the expressions of a table: checks and computed columns are stored as text, and refer to columns of their
+//! own table alone, with or without the table's name.
 //!
-//! A column that is renamed has its new name in them too, and one that they name is not dropped and has its type changed
-//! only where they still hold. Names of functions and types are none of columns, nor is anything in quotes of a text.
+//! A rename changes these texts, too; a column that they use cannot be dropped, and its type can change only if they
+//! stay valid. Names of functions and types are not column names, nor is text in quotes.
 
 use crate::parse::walk::WalkMut;
 use crate::plan::change::expression;

@@ -1,8 +1,8 @@
-//! Columns of a SELECT list that have the same name: `SELECT a, a`, `SELECT a AS x, b AS x`, `SELECT *, a`.
+//! Duplicate column names of a SELECT list: `SELECT a, a`, `SELECT a AS x, b AS x`, `SELECT *, a`.
 //!
-//! SQL lets a list have them; the planner wants names to be unique. So all but the first get a name behind which the one
-//! that was meant can still be read ([`shown`]), and the answer shows that one. In a subquery only an expression that is
-//! there twice is renamed: it has the same value whichever is referred to, while two things under one alias are ambiguous.
+//! SQL allows duplicates; the planner requires unique names. So all but the first get a name from which the original
+//! can be recovered ([`shown`]), and the answer shows the original. In a subquery only a repeated expression is
+//! renamed: it has the same value whichever is referred to, while two expressions under one alias are ambiguous.
 
 use crate::parse::walk::{Walk, WalkMut};
 use crate::reduce::set_operations::is_by_name;

@@ -1,15 +1,15 @@
-//! Tables that are called as a column of a subquery's tables: `orders.customer` in a subquery beside `customer.id`.
+//! Outer tables with the name of a subquery's column: `orders.customer` in a subquery beside `customer.id`.
 //!
-//! DataFusion's planner looks for all that a qualified name may mean in the subquery's tables before it looks at the
-//! tables around it, and there `customer.id` may mean the field `id` of the column `customer`:
+//! DataFusion's planner tries all meanings of a qualified name in the subquery's tables before it looks at the outer
+//! tables, and there `customer.id` may mean the field `id` of the column `customer`:
 //!
 //! ```text
 //!   SELECT name FROM customer WHERE EXISTS (SELECT 1 FROM orders WHERE orders.customer = customer.id)
 //! ```
 //!
-//! So the fields of a column that has none are refused by an error of our own ([`Fields`]), which ordinary statements never
-//! meet, and the statement is planned again with other names for its tables, which no column has ([`planned`]). The marks
-//! of these are taken off what the user sees ([`unmarked`]).
+//! So field access on a column without fields raises a special error ([`Fields`]), which ordinary statements never
+//! cause, and the statement is planned again with unique names for its tables ([`planned`]). The user never sees the
+//! marks of these names ([`unmarked`]).
 
 use crate::parse::walk::{Walk, WalkMut};
 use crate::plan::search::any_expression_of_plan;

@@ -1,9 +1,9 @@
 //! Tables of one name from several schemas in one FROM: `FROM t, s.t`.
 //!
-//! To DataFusion a column `t.a` is one of `s.t` as well as of `t`, and it takes the first that it finds, so both tables
-//! would show the rows of one. Such tables are no conflict (ISO/IEC 9075-2, 7.6 and 6.6: the exposed names `t` and `s.t`
-//! differ). So each that is called with its schema gets an alias of its own, which is made of that whole name, and the columns
-//! that are called by it follow:
+//! DataFusion resolves a column `t.a` to `s.t` as well as to `t`, and takes the first, so both tables would show the
+//! rows of one. Such tables do not conflict (ISO/IEC 9075-2, 7.6 and 6.6: the exposed names `t` and `s.t` differ). So
+//! each table that is named with its schema gets an alias derived from that whole name, and the references to its
+//! columns follow:
 //!
 //! ```text
 //!   SELECT t.a, s.t.b FROM t, s.t   -->   SELECT t.a, "s:t".b FROM t, s.t AS "s:t"

@@ -1,4 +1,4 @@
-//! `JOIN ... USING` and `NATURAL JOIN`: the columns that both sides have are one (ISO 9075-2, 7.10).
+//! `JOIN ... USING` and `NATURAL JOIN`: common columns of both sides are merged (ISO 9075-2, 7.10).
 //!
 //! ```text
 //!   SELECT * FROM a FULL JOIN b USING (id) WHERE id > 5
@@ -6,9 +6,9 @@
 //!     FROM a FULL JOIN b ON a.id = b.id WHERE COALESCE(a.id, b.id) > 5
 //! ```
 //!
-//! The planner takes the left table's column for the one, which has no value where only the right one has a row, and `*`
-//! has it in another place. So such a SELECT is written out before it is planned; one whose
-//! tables are not all known here is left to the planner.
+//! The planner takes the left table's column for the merged one, which has no value where only the right side has a
+//! row, and puts it in another place of `*`. So such a SELECT is rewritten before it is planned; one with tables that
+//! are not all known is left to the planner.
 
 use crate::parse::walk::WalkMut;
 use crate::plan::catalog::{Catalog, Relation};

@@ -1,7 +1,7 @@
-//! Views that follow what they are made of when that is renamed.
+//! Views that follow renames of their tables, columns and sequences.
 //!
-//! A view is kept as the text of its query, which names tables and columns. What it shows stays as it was, under the same
-//! names, whatever its tables are called from now on:
+//! A view is stored as the text of its query, which names tables and columns. Its rows and column names stay the same
+//! after a rename:
 //!
 //! ```text
 //!   ALTER TABLE t RENAME TO u            FROM t            FROM u AS t
@@ -9,8 +9,8 @@
 //!   ALTER SEQUENCE s RENAME TO r         nextval('s')      nextval('r')
 //! ```
 //!
-//! So nothing else of the query has to be understood: not which table a name without one belongs to, nor what `*` shows.
-//! A query inside of a WITH that has a name of its own for something hides what is called so outside.
+//! So the rest of the query needs no analysis: neither the table of an unqualified name, nor the columns of `*`. A WITH
+//! query that defines the same name hides the renamed table.
 
 use crate::parse::walk::WalkMut;
 use crate::plan::change::{expression, parsed};

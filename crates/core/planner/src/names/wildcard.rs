@@ -1,7 +1,7 @@
 //! `*` in a statement that names `_recno` or `_deleted`.
 //!
-//! Such a statement sees these columns, but they are still not part of `*`. Before the planner expands a
-//! `*`, it is written out here as one `*` per table without the hidden columns.
+//! Such a statement can refer to these columns, but they are not part of `*`. Before the planner expands a `*`, this
+//! pass replaces it by one `*` per table without the hidden columns.
 
 use crate::parse::walk::{Walk, WalkMut};
 use crate::plan::catalog::{Catalog, Relation};

@@ -1,11 +1,11 @@
-//! Windows that have names, and windows that refine them.
+//! Named windows, and windows that refine them.
 //!
 //! ```text
 //!   OVER (w ORDER BY x) ... WINDOW w AS (PARTITION BY y)      OVER (PARTITION BY y ORDER BY x)
 //! ```
 //!
-//! The planner copies a definition for `OVER w` only, and ignores the name in `OVER (w ...)` and in `WINDOW v AS (w ...)`. So
-//! every reference is replaced by what it stands for, before the planner sees the statement.
+//! The planner copies a definition for `OVER w` only, and ignores the name in `OVER (w ...)` and in `WINDOW v AS (w
+//! ...)`. So every reference is replaced by its definition before the planner sees the statement.
 //!
 //! Rules (ISO 9075-2, 7.15; PostgreSQL's manual, 4.2.8): a window that names another one copies its PARTITION BY, and its ORDER
 //! BY where it has none of its own. It cannot have a PARTITION BY, nor an ORDER BY beside the one that it copies, nor name a

@@ -1,13 +1,13 @@
-//! Conditions that a scan can take over: from DataFusion's expressions to [`Predicate`]s.
+//! Conversion of DataFusion's expressions to the [`Predicate`]s of a scan.
 //!
-//! A condition that is taken over must mean exactly the same, whatever the values are, because the planner asks
-//! [`is_expressible`] before parameters have values. So a condition is taken when its *form* is one that
-//! the kernels know - a column compared with constants, and AND, OR, NOT of such - and the types of both
-//! sides make the comparison one of numbers, texts, days, moments or truth values.
+//! A pushed-down condition must have exactly the same meaning for all values, because the planner calls
+//! [`is_expressible`] before parameters have values. So a condition is accepted if its *form* is known to the kernels -
+//! a column compared with constants, and AND, OR, NOT of such - and the types of both sides make the comparison one of
+//! numbers, texts, dates, timestamps or truth values.
 //!
-//! The planner writes a comparison of a DECIMAL(8,2) column with a longer number as a comparison of
-//! `CAST(column AS DECIMAL(22,3))`. A cast that keeps every value and its order changes nothing, so it is
-//! looked through, and the column is compared with the constant itself.
+//! The planner rewrites a comparison of a DECIMAL(8,2) column with a longer number to a comparison of `CAST(column AS
+//! DECIMAL(22,3))`. A cast that keeps every value and its order changes nothing, so it is ignored, and the column is
+//! compared with the constant itself.
 
 use crate::analyze::blank_fields;
 use crate::analyze::collate::keyed;

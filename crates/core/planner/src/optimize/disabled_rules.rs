@@ -1,10 +1,10 @@
 //! Optimizer rules that a planner can leave out, for diagnosis.
 //!
-//! A wrong answer that goes away without one rule comes from that rule, or from what another rule makes of its plan. Tests
-//! run the same statement with and without a rule and compare the rows. Rules that plans cannot do without (they make joins
-//! of subqueries, write COALESCE out, take LIMIT 0 away, which the operator for the first rows of an order cannot hold,
-//! find the keys of NOT IN joins, without which these take NULL for a value, and
-//! meet the demands of operators for partitions and orders) are not in the list.
+//! A wrong answer that disappears without one rule comes from that rule, or from another rule's treatment of its plan.
+//! Tests run the same statement with and without a rule and compare the rows. The list excludes rules that plans need
+//! (they turn subqueries into joins, expand COALESCE, remove LIMIT 0, which the top-n operator does not support, find
+//! the keys of NOT IN joins, without which these take NULL for a value, and meet the demands of operators for
+//! partitions and orders).
 
 use datafusion::optimizer::OptimizerRule;
 use datafusion::physical_optimizer::PhysicalOptimizerRule;

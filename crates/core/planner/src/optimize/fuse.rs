@@ -1,11 +1,11 @@
-//! Decides by the shape of a plan where a kernel takes the place of general operators.
+//! Fusion: replaces general operators by kernels, by the shape of a plan.
 //!
 //! ```text
-//!   Aggregate(Scan)            ->  TableAggregate     plain columns, COUNT SUM MIN MAX AVG; MIN MAX of what an index orders
-//!   Sort(Scan)                 ->  TableOrder         what an index orders, or the row ids
+//!   Aggregate(Scan)            ->  TableAggregate     plain columns, COUNT SUM MIN MAX AVG; MIN MAX of index keys
+//!   Sort(Scan)                 ->  TableOrder         the keys of an index, or the row ids
 //!   Sort(Scan) with a limit    ->  TableTop           plain columns
 //!   Projection(any of these)   ->  the same leaf      plain columns only
-//!   Filter(Scan)               ->  Filter(Scan)       that reads what an index leaves: `keyed`
+//!   Filter(Scan)               ->  Filter(Scan)       that reads the rows of an index: `keyed`
 //! ```
 //!
 //! The rule runs before the plan is divided among threads: then an aggregate is one node, or a final one

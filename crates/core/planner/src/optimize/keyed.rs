@@ -1,8 +1,8 @@
-//! Conditions and orders by computed values, as tables with indexes of such values understand them.
+//! Conditions and orders by computed values, for tables with indexes of such values.
 //!
-//! A condition that no kernel knows (`upper(name) = 'ADAMS'`) stays above the scan, and is applied there. Some indexes are
-//! ordered by just that value, or by one that tells enough of it. So what the condition says of the rows that are wanted is
-//! told to the table, together with the conditions that the scan has taken over, and the scan reads what an index leaves:
+//! A condition that no kernel supports (`upper(name) = 'ADAMS'`) stays above the scan, and is applied there. Some
+//! indexes are ordered by exactly that value, or by one that bounds it. So the scan passes such a condition to the
+//! table, together with its own conditions, and reads only the rows that an index leaves:
 //!
 //! ```text
 //!   Filter: upper(name) = 'ADAMS'                    Filter: upper(name) = 'ADAMS'

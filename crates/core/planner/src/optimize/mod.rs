@@ -1,19 +1,19 @@
-//! From a logical plan to a physical one, with the rules that it needs.
+//! Optimization of a logical plan, and its physical plan.
 //!
-//! DataFusion runs some twenty-five rules over every logical plan, up to three times, and twenty more over the
-//! physical plan: a third of a millisecond, whatever the statement. Most statements that programs send are
-//! *plain*: one table or a UNION ALL of such, with conditions, groups, an order and a limit. For them a dozen rules
-//! are left that could do anything, and one pass is enough; and when fusing makes of them a plan of nothing but our
-//! own leaves, only a limit may still have to be brought down to them.
+//! DataFusion runs some twenty-five rules over every logical plan, up to three times, and twenty more over the physical
+//! plan: a third of a millisecond, whatever the statement. Most statements that programs send are *plain*: one table or
+//! a UNION ALL of such, with conditions, groups, an order and a limit. For them only a dozen rules can have an effect,
+//! and one pass is enough; and if fusion turns them into a plan of Mainstay's leaves alone, only a limit may still have
+//! to be pushed down.
 //!
 //! ```text
-//!   plain?  --yes-->  short list, one pass  -->  leaves of ours only?  --yes-->  done
+//!   plain?  --yes-->  short list, one pass  -->  only our own leaves?  --yes-->  done
 //!     | no                                              | no
 //!     v                                                 v
 //!   all rules                                     all physical rules
 //! ```
 //!
-//! The short lists only leave out work: a plan that is less optimized is still the same statement.
+//! The short lists only omit work: a plan that is less optimized has the same meaning.
 
 pub(crate) mod condition;
 pub(crate) mod disabled_rules;

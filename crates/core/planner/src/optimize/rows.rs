@@ -1,12 +1,12 @@
-//! From an optimized plan to a block of the row executor.
+//! Conversion of an optimized plan to a block of the row executor.
 //!
 //! ```text
 //!   Limit? <- Sort? <- Projection* <- Filter? <- Aggregate?, Window* <- Projection*, Filter* <- joins <- tables
 //! ```
 //!
-//! A plan of this form over native tables is one block: columns of the operators above are replaced by what they stand for,
-//! until every expression names tables. Whatever has another form, or an expression or type that the row executor does not
-//! know, stays with the batch executor: `None`, everywhere here, means that.
+//! A plan of this form over native tables is one block: columns of the operators are replaced by their expressions,
+//! until every expression refers to tables. A plan with another form, or with an expression or type that the row
+//! executor does not support, goes to the batch executor: `None` always means that in this module.
 
 mod called;
 mod expression;

@@ -1,9 +1,10 @@
-//! Joins of many tables keep the order that they were written in.
+//! Join order of many tables: it stays as written.
 //!
-//! DataFusion's rule `eliminate_cross_join` puts tables next to those that a condition connects them with. For each table that
-//! it places it looks at the columns of all that are placed and at all conditions: the cube of the number of tables, minutes
-//! for 250 of them in one call that nothing interrupts. Without the rule the conditions still become those of the joins
-//! (`push_down_filter`, `extract_equijoin_predicate`). It can go when the rule looks at its conditions by their tables.
+//! DataFusion's rule `eliminate_cross_join` reorders tables by the conditions that connect them. For each table it
+//! examines the columns of all tables so far and all conditions: the cube of the number of tables, minutes for 250 of
+//! them in one call that cannot be interrupted. Without the rule the conditions still become those of the joins
+//! (`push_down_filter`, `extract_equijoin_predicate`). This exception can be removed when the rule finds conditions by
+//! their tables.
 
 use crate::plan::nodes::Tree;
 use datafusion::common::Result;

@@ -5,7 +5,7 @@
 //!   JOIN 'Orders.csv' o ON ..             JOIN "orders.csv" o ON ..
 //! ```
 //!
-//! A text in quotes stands for a table behind JOIN, and behind the FROM of a query, if it ends as files of tables do. In
+//! A text in quotes is a table behind JOIN, and behind the FROM of a query, if it has the extension of a table file. In
 //! `TRIM('x' FROM 'a.csv')` and `IS DISTINCT FROM 'a.csv'` it is a value.
 
 use crate::parse::grammar::is;

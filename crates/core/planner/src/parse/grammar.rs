@@ -1,4 +1,4 @@
-//! Syntax that the parser does not know, rewritten to syntax that it knows: token by token, before it parses.
+//! Token rewrites: syntax that the parser does not support, rewritten token by token before it parses.
 //!
 //! ```text
 //!   NEXT VALUE FOR s                         nextval('s')
@@ -18,7 +18,7 @@
 //!   TABLE t                                  SELECT * FROM t                        see [`crate::parse::table_query`]
 //! ```
 //!
-//! Words stand in lower case here. Each new token has the place of the one it is made from, so places in errors hold.
+//! Words are in lower case. Each new token has the place of the one that it replaces, so places in errors stay right.
 
 use datafusion::sql::sqlparser::keywords::Keyword;
 use datafusion::sql::sqlparser::tokenizer::{Token, TokenWithSpan, Whitespace};

@@ -1,10 +1,10 @@
-//! Statements that the parser reads though something is missing in them, and that are refused here.
+//! Incomplete statements that the parser accepts, refused here.
 //!
 //! ```text
 //!   DELETE customers                      FROM is missing
-//!   SELECT FROM customers                 what is selected; within EXISTS, where nobody reads it, PostgreSQL's users write so
-//!   SELECT id, FROM customers             what follows the comma
-//!   SELECT ... FROM a JOIN b              ON, USING or NATURAL, without which all would be joined with all
+//!   SELECT FROM customers                 the list is missing; within EXISTS it is allowed, as in PostgreSQL
+//!   SELECT id, FROM customers             a column behind the comma
+//!   SELECT ... FROM a JOIN b              ON, USING or NATURAL; without it the join is a cross join
 //! ```
 
 use crate::parse::text::Text;

@@ -1,9 +1,9 @@
 //! Lifting literals out of a statement, so that statements that differ only in values share a plan.
 //!
-//! Only literals that are compared are lifted (`=`, `<`, BETWEEN, IN, LIKE in WHERE, HAVING and ON):
-//! these are what programs vary. Others stay, because they can decide the plan or the type of a column
-//! (LIMIT, ordinals, arguments of functions, items of a SELECT list). The types of the literals belong to
-//! the statement's shape: `x = 1` and `x = 1.5` are planned apart.
+//! Only literals in comparisons are lifted (`=`, `<`, BETWEEN, IN, LIKE in WHERE, HAVING and ON), because programs vary
+//! these. Others stay, because they can decide the plan or the type of a column (LIMIT, ordinals, arguments of
+//! functions, items of a SELECT list). The types of the literals belong to the statement's shape: `x = 1` and `x = 1.5`
+//! are planned separately.
 
 use crate::parse::walk::WalkMut;
 use datafusion::arrow::datatypes::{DataType, Field, FieldRef};

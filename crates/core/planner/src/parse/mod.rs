@@ -1,4 +1,4 @@
-//! From text to the parser's tree: tokens, lifted literals, and token-level rewrites into the grammar of the parser.
+//! Parsing: tokens, lifted literals, and token-level rewrites into the grammar of the parser.
 //!
 //! `text` splits a statement into tokens and brings names to lower case; `grammar`, `postgres`, `prefix`, `operators`,
 //! `numbers` and `table_query` rewrite tokens that the parser does not read; `incomplete` refuses statements that the parser

@@ -1,4 +1,4 @@
-//! Numbers that the tokenizer does not know: with underscores between their digits, and to other bases.
+//! Number literals that the tokenizer does not support: with underscores between their digits, and in other bases.
 //!
 //! ```text
 //!   1_000.5      1000.5      the tokenizer: 1, and the name _000
@@ -6,8 +6,8 @@
 //!   0o17, 0b101  15, 5       the tokenizer: 0, and a name
 //! ```
 //!
-//! They are those of ISO 9075-2:2023, 5.3, and of PostgreSQL 16. A letter, digit or underscore right behind a number is an
-//! error, as there: read as a name, it would rename the column.
+//! The rules are those of ISO 9075-2:2023, 5.3, and of PostgreSQL 16. A letter, digit or underscore right behind a
+//! number is an error, as there: read as a name, it would rename the column.
 
 use datafusion::sql::sqlparser::tokenizer::{Token, TokenWithSpan};
 use mainstay_types::{Code, Error, Result};

@@ -1,8 +1,8 @@
-//! Operators that bind otherwise than the parser has it: as in PostgreSQL they are to be.
+//! Operators whose precedence differs between PostgreSQL and the parser.
 //!
-//! `a ^ b` is a to the power of b, a DOUBLE. It binds tighter than `*`, and from the left; the parser takes the sign for an
-//! exclusive or that binds looser than `+`. `a || b` binds looser than `+`, and the parser has it at the side of `*`. So what
-//! it made of the operators beside one of the two is taken apart and put together again:
+//! `a ^ b` is a to the power of b, a DOUBLE. It binds tighter than `*`, and from the left; the parser takes the sign
+//! for an exclusive or that binds looser than `+`. `a || b` binds looser than `+`, and the parser gives it the
+//! precedence of `*`. So the parser's tree around one of the two is taken apart and built again:
 //!
 //! ```text
 //!   2 * a ^ 2 + 1      (2 * a) ^ (2 + 1)            as the parser has it
@@ -13,7 +13,7 @@
 //!                      'no. ' || (n + 1)
 //! ```
 //!
-//! And `~a`, the other bits, is `-1 - a`, since the planner does not know it.
+//! And `~a`, the bitwise complement, is `-1 - a`, since the planner does not support it.
 //!
 //! An expression in parentheses is one operand, and so is a signed one: `-2 ^ 2` is 4.
 

@@ -1,5 +1,5 @@
-//! Syntax around statements that PostgreSQL's users write and the parser does not read: taken out of the tokens before it parses,
-//! or brought to what it knows.
+//! PostgreSQL syntax around statements that the parser does not support: removed from the tokens before it parses, or
+//! rewritten.
 //!
 //! ```text
 //!   INSERT INTO t AS q ...                 INSERT INTO t ...                          the alias is read from the text
@@ -9,12 +9,12 @@
 //!   ON CONFLICT (a) WHERE c DO NOTHING     ON CONFLICT (a) DO UPDATE SET "#where" = (c), "#nothing" = NULL
 //!   ON CONFLICT (a) WHERE c DO UPDATE SET  ON CONFLICT (a) DO UPDATE SET "#where" = (c),
 //!   CREATE TABLE x AS ... WITH NO DATA     CREATE TABLE x AS ...                       read from the text
-//!   WITH a AS [NOT] MATERIALIZED (...)     WITH a AS (...)                             how it runs is the planner's to say
-//!   FOR NO KEY UPDATE, FOR KEY SHARE       FOR UPDATE, FOR SHARE                       which keep out more
+//!   WITH a AS [NOT] MATERIALIZED (...)     WITH a AS (...)                             the planner decides how it runs
+//!   FOR NO KEY UPDATE, FOR KEY SHARE       FOR UPDATE, FOR SHARE                       which exclude more
 //!   INSERT INTO t ((SELECT ...) UNION ...) INSERT INTO t ("#all") ((SELECT ...) UNION ...)
 //! ```
 //!
-//! The words in quotes that begin with `#` are read back where the statement's tree is made (`statement`).
+//! Quoted words that begin with `#` are interpreted when the statement's tree is built (`statement`).
 
 use crate::parse::grammar::{is, is_word};
 use crate::parse::text::Text;

@@ -1,7 +1,7 @@
-//! PostgreSQL's operators before one operand, as calls of functions: token by token, before the parser reads them.
+//! PostgreSQL's prefix operators, rewritten to function calls: token by token, before the parser reads them.
 //!
 //! ```text
-//!   @ x - 1          abs(x - 1)       they bind weaker than arithmetic, and stronger than comparisons
+//!   @ x - 1          abs(x - 1)       precedence between arithmetic and comparisons
 //!   |/ 25.0          sqrt(25.0)
 //!   ||/ f(x) = 3     cbrt(f(x)) = 3
 //! ```

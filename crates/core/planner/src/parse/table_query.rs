@@ -1,4 +1,4 @@
-//! `TABLE t`: all rows of a table, where a query stands.
+//! `TABLE t`: all rows of a table, in place of a query.
 //!
 //! ```text
 //!   TABLE s.t ORDER BY a                      SELECT * FROM s.t ORDER BY a

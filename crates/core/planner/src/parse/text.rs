@@ -1,9 +1,8 @@
-//! The text of a statement: its tokens, its names, and where they stand.
+//! The text of a statement: its tokens, its names, and their places.
 //!
-//! SQL names here mean the same in any case, quoted or not (as in xBase and, by default, in T-SQL and
-//! Informix), while DataFusion compares names as they are written. So every word becomes lower case
-//! between the tokenizer and the parser; this module remembers how words were written, for the heads of
-//! columns and for messages.
+//! SQL names are case-insensitive, quoted or not (as in xBase and, by default, in T-SQL and Informix), while DataFusion
+//! compares names as they are written. So every word becomes lower case between the tokenizer and the parser; this
+//! module keeps the original spelling of words, for column headings and for messages.
 
 use datafusion::sql::sqlparser::ast::{Ident, Statement};
 use datafusion::sql::sqlparser::dialect::{Dialect, GenericDialect, PostgreSqlDialect};

@@ -1,4 +1,4 @@
-//! Parts of the parser's tree, for what is written in its terms.
+//! Constructors of parts of the parser's tree, for rewrites.
 
 use datafusion::sql::sqlparser::ast::{
     Expr, Function, FunctionArg, FunctionArgExpr, FunctionArgumentList, FunctionArguments, Ident, ObjectName,

@@ -1,8 +1,7 @@
-//! Walks over what the parser has read, compiled once for all who walk.
+//! Walks over the parser's tree, compiled once for all visitors.
 //!
-//! The parser's own `visit` is generic over the visitor: each of them, and there are some forty here, is another copy of
-//! the walk through every kind of node, half of all that was compiled of this crate. These hand the visitor on as a
-//! trait object.
+//! The parser's own `visit` is generic over the visitor: each of some forty visitors is another copy of the walk
+//! through every kind of node, half of this crate's compiled code. These functions pass the visitor as a trait object.
 
 use datafusion::sql::sqlparser::ast::{
     Expr, ObjectName, Query, Select, Statement, TableFactor, ValueWithSpan, Visit, VisitMut, Visitor, VisitorMut,

@@ -1,4 +1,4 @@
-//! After parameters have their values: folds what has become constant.
+//! Constant folding after parameters have their values.
 //!
 //! The plan was optimized with its parameters unknown. Now `CAST(5 AS DECIMAL(22, 2))` is a constant and
 //! `CAST(amount AS DECIMAL(22, 2)) >= 5.00` a comparison of the column itself; conditions that have become

@@ -1,18 +1,19 @@
-//! Bounds of what a statement may be planned as.
+//! Limits on the size of a statement's plan.
 //!
-//! A common table expression or a view is planned once and shared by all that name it, and the rules of the optimizer then
-//! walk it once for each of these places: forty expressions of which each names the one before it twice are a text of two
-//! kilobytes and a tree of 2^40 nodes. So the size of the tree is counted before the rules run, each shared part once:
+//! A common table expression or a view is planned once and shared by all references to it, and the rules of the
+//! optimizer then walk it once for each of these places: forty expressions of which each refers to the one before it
+//! twice are a text of two kilobytes and a tree of 2^40 nodes. So the size of the tree is counted before the rules run,
+//! each shared part once:
 //!
 //! ```text
 //!   text --planner--> plan, parts shared --count--> TooComplex, or --rules--> a plan without shared parts
 //! ```
 //!
-//! The planner itself looks at all that is below a common table expression for each place that names it, so the same is
-//! counted in the text before.
+//! The planner itself walks a common table expression for each reference to it, so the same is counted in the text
+//! before.
 //!
-//! Joins have a bound of their own, since the rules' work for them grows faster than their number: SQL Server's, which has
-//! 256 tables in a query at most (error 106).
+//! Joins have a separate limit, since the rules' work for them grows faster than their number: SQL Server's limit of
+//! 256 tables in a query (error 106).
 
 use crate::error::to_datafusion;
 use crate::parse::walk::Walk;

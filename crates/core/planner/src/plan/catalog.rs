@@ -1,4 +1,4 @@
-//! Where the planner finds tables.
+//! The catalog interface, through which the planner finds tables.
 
 use crate::functions::sequences::Sequences;
 use datafusion::catalog::TableProvider;

@@ -1,6 +1,6 @@
 //! The planner's part of INSERT, UPDATE and DELETE.
 //!
-//! A change is a query and what is done with its rows:
+//! A change is a query and an action on its rows:
 //!
 //! ```text
 //!   UPDATE t SET a = e FROM f WHERE c      SELECT t._position, e FROM t, f WHERE c      then each row is changed
@@ -8,9 +8,9 @@
 //!   INSERT INTO t SELECT ...               SELECT ...                                   then each row is converted
 //! ```
 //!
-//! So conditions find their rows through the same indexes, with the same meaning, as everywhere else. Expressions that
-//! belong to the rows themselves (DEFAULT, CHECK, computed columns, RETURNING, ON CONFLICT DO UPDATE) are evaluated on
-//! batches of them, without a plan: [`RowExpressions`].
+//! So conditions use the same indexes, with the same meaning, as in queries. Expressions over the rows themselves
+//! (DEFAULT, CHECK, computed columns, RETURNING, ON CONFLICT DO UPDATE) are evaluated on batches of them, without a
+//! plan: [`RowExpressions`].
 
 use crate::error::{Names, from_datafusion};
 use crate::functions::sequences::Sequences;

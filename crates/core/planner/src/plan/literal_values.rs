@@ -1,7 +1,7 @@
 //! VALUES lists of plain literals, which need no planner.
 //!
-//! Most INSERTs that programs send give literals. A list of those is read here; one expression that is anything else makes
-//! the whole list a query.
+//! Most INSERTs of programs consist of literals. Such a list is read here; any other expression in it makes the whole
+//! list a query.
 
 use crate::parse::walk::Walk;
 use crate::plan::change::parsed;

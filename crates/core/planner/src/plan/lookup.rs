@@ -1,10 +1,10 @@
-//! Look-ups by a key and counts of rows, planned without the planner.
+//! Key look-ups and row counts, planned without DataFusion's planner.
 //!
-//! `SELECT a, b FROM t WHERE k = 5` has one plan if an index serves the condition: the scan of that index. And
-//! `SELECT COUNT(*) FROM t` has one anyway. The general way to it - a logical plan, rules, a physical plan - takes ten times
-//! as long as the look-up, and longer than to count a hundred thousand records. Only what needs no rule of any
-//! dialect comes here: columns of one table, equalities with literals of the columns' own kinds. Everything else, mistakes
-//! included, is the planner's.
+//! `SELECT a, b FROM t WHERE k = 5` has one plan if an index serves the condition: the scan of that index. `SELECT
+//! COUNT(*) FROM t` has one in any case. The general way to it - a logical plan, rules, a physical plan - takes ten
+//! times as long as the look-up, and longer than a count of a hundred thousand records. Only statements that need no
+//! rule of any dialect come here: columns of one table, equalities with literals of the columns' own types. All others,
+//! errors included, go to the planner.
 
 use crate::analyze::char_columns::CHAR_COLUMN;
 use crate::leaves::scan::TableScan;

@@ -1,4 +1,4 @@
-//! The query behind a MERGE: which rows meet, and what is to be done with each.
+//! The query of a MERGE: the matching rows, and the branch of each.
 //!
 //! ```text
 //!   MERGE INTO t USING s ON c
@@ -8,9 +8,10 @@
 //!                                                       FROM t RIGHT JOIN s ON c
 //! ```
 //!
-//! With a count of rows the query has a LIMIT, or for a share of them a QUALIFY, and the condition that something is done.
+//! With a count of rows the query has a LIMIT, or for a percentage a QUALIFY, and the condition that a branch is taken.
 //!
-//! A value is evaluated where its branch may be taken only: what would fail for other rows does not.
+//! A value is evaluated only where its branch may be taken, so an expression that would fail for other rows does not
+//! fail.
 
 use crate::parse::text::Text;
 use crate::parse::walk::WalkMut;
@@ -112,7 +113,7 @@ impl Rows<'_> {
         column(self.target, self.position)
     }
 
-    /// Returns true if a row is one for this case.
+    /// The condition that a row belongs to this case.
     fn is_case(&self, wanted: MergeCase) -> Expr {
         let there = |table: &str, name: &str| Expr::IsNotNull(Box::new(column(table, name)));
         let missing = |table: &str, name: &str| Expr::IsNull(Box::new(column(table, name)));
@@ -123,7 +124,7 @@ impl Rows<'_> {
         }
     }
 
-    /// Returns true if a branch may be taken, if none before it is.
+    /// The condition of a branch, for rows for which no earlier branch is taken.
     fn is_taken(&self, branch: &MergeBranch) -> Expr {
         let is_case = self.is_case(branch.case);
         match &branch.condition {

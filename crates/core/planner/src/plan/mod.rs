@@ -1,4 +1,4 @@
-//! From the parser's tree to a plan that can run, and the cache of such plans.
+//! Planning: from the parser's tree to an executable plan, and the plan cache.
 //!
 //! `planner` drives the steps; `context` and `relation` answer DataFusion's questions about tables and functions; `statement`
 //! and `change` are the statements that are not queries; `bounds` limits the size of a statement before anything recurses

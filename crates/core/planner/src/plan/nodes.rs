@@ -1,8 +1,8 @@
-//! Walks over DataFusion's plans and expressions, compiled once for all who walk.
+//! Walks over DataFusion's plans and expressions, compiled once for all callers.
 //!
-//! DataFusion's own `transform_up`, `apply` and their like are generic over the closure: each of the hundred calls here
-//! would be another copy of the walk through every kind of node, as with the parser's tree ([`crate::parse::walk`]). These hand
-//! the closure on as a trait object.
+//! DataFusion's own `transform_up`, `apply` and similar functions are generic over the closure: each of the hundred
+//! calls here would be another copy of the walk through every kind of node, as with the parser's tree
+//! ([`crate::parse::walk`]). These functions pass the closure as a trait object.
 
 use datafusion::common::Result;
 use datafusion::common::tree_node::{Transformed, TreeNode, TreeNodeRecursion};

@@ -1,4 +1,4 @@
-//! Physical plans as trees of operators: what a plan of the batch executor is, in the terms of [`Node`].
+//! Physical plans as trees of operators: a plan of the batch executor in terms of [`Node`].
 //!
 //! ```text
 //!   AggregateExec(Final)                     HashAggregate
@@ -7,8 +7,9 @@
 //!         TableScan: orders
 //! ```
 //!
-//! Operators that move rows between threads, check for cancellation or keep statistics away from the optimizer say nothing
-//! about how a statement is answered and are left out. A fused leaf stands for two operators: the scan and the kernel above.
+//! Operators that move rows between threads, check for cancellation or hide statistics from the optimizer are omitted,
+//! since they do not describe how a statement is answered. A fused leaf stands for two operators: the scan and the
+//! kernel above.
 
 use crate::execute::concatenate::Concatenate;
 use crate::lateral::is_lateral;
@@ -222,7 +223,7 @@ fn other(plan: &Arc<dyn ExecutionPlan>) -> Node {
         name => Operator::Other(name.to_owned()),
     };
     if operator == Operator::Sequence && !inputs.is_empty() {
-        // What uses the subqueries is the first input here, and the last to run.
+        // The input that uses the subqueries is the first here, and the last to run.
         inputs.rotate_left(1);
     }
     let condition = (operator == Operator::TableScan).then(|| unmarked(&shown(plan)).into_owned());

@@ -1,12 +1,12 @@
 //! A statement that is ready to run: for the row executor, for the batch executor, or for both.
 //!
 //! ```text
-//!   optimized plan  --rows::Short-->  a block          run first; leaves the statement to the other when it would look
+//!   optimized plan  --rows::Short-->  a block          run first; passes the statement on when it would read
 //!        |                                             at many rows, or when a calculation fails
-//!        +---------- physical plan    made when it is first needed: a statement of a few rows never needs one
+//!        +---------- physical plan    built when it is first needed: a statement of a few rows never needs one
 //! ```
 //!
-//! Which tables it reads belongs to both.
+//! The list of its tables belongs to both.
 
 use crate::execute::direct_reads::Direct;
 use crate::optimize::rows::Short;

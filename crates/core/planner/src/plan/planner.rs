@@ -1,4 +1,4 @@
-//! From text to a plan that can be run, and the cache of such plans.
+//! The planner: from the text of a statement to an executable plan, with the plan cache.
 
 use crate::analyze::char_columns::FIELD_COLUMN;
 use crate::analyze::field_metadata::only_of_tables;
@@ -425,7 +425,7 @@ impl Planner {
     }
 }
 
-/// Returns true if a text names hidden columns, and which rows it sees for that.
+/// True if a text names hidden columns, and the rows that it sees then.
 pub(crate) fn seen_by(text: &Text, hidden_columns: bool, visibility: Visibility) -> (bool, Visibility) {
     let hidden_columns = hidden_columns || HIDDEN_NAMES.iter().any(|name| text.mentions(name));
     (hidden_columns, if text.mentions("_deleted") { Visibility::All } else { visibility })

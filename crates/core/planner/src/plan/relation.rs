@@ -1,9 +1,8 @@
-//! A table of ours as DataFusion's planner sees it.
+//! Adapter of Mainstay's tables for DataFusion's planner.
 //!
-//! Names are in lower case here (the planner compares them as they are, and the text has been brought to
-//! lower case); the name as the file has it travels along as metadata and comes back on the answer.
-//! A condition that [`condition`](crate::optimize::condition) can express is taken over by the scan, which applies
-//! it exactly.
+//! Names are in lower case (the planner compares them as they are, and the text is in lower case); the file's own
+//! spelling is in the metadata and reappears in the answer. The scan takes over and exactly applies each condition that
+//! [`condition`](crate::optimize::condition) can express.
 
 use crate::analyze::char_columns::{CHAR_COLUMN, FIELD_COLUMN, SHOWN_LENGTH};
 use crate::analyze::collate::COLLATED_COLUMN;

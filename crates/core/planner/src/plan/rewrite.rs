@@ -1,4 +1,5 @@
-//! Expressions of a plan, rewritten by a rule: under their names, and with what they are over at hand.
+//! Rewrites of a plan's expressions by a rule, with the expressions' names kept and the schema of their inputs
+//! available.
 
 use crate::plan::nodes::PlanTree;
 use crate::plan::search::{any_expression, any_expression_of_plan};

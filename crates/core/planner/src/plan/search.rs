@@ -1,5 +1,5 @@
-//! True if a plan contains something: most rules are for few statements, and all statements pass them. So what a rule
-//! asks first takes no copy of the plan, nor of its expressions (as `LogicalPlan::expressions` does).
+//! Search in plans: most rules apply to few statements, but all statements pass them. So the first check of a rule
+//! copies neither the plan nor its expressions (as `LogicalPlan::expressions` does).
 
 use crate::plan::nodes::{PlanTree, Tree};
 use datafusion::common::tree_node::TreeNodeRecursion;

@@ -1,4 +1,4 @@
-//! Lists written as arrays, where they are compared with: the core has no arrays.
+//! Arrays in comparisons, rewritten as lists: the core has no arrays.
 //!
 //! ```text
 //!   a = ANY (ARRAY[1, 2])       a IN (1, 2)
@@ -8,7 +8,7 @@
 //!   ... ARRAY[1, 2]::bigint[]   of CAST(1 AS BIGINT), CAST(2 AS BIGINT)
 //! ```
 //!
-//! Of an array without members ANY is false and ALL is true, whatever is compared (ISO 9075-2, 8.9).
+//! For an empty array ANY is false and ALL is true, whatever the other operand (ISO 9075-2, 8.9).
 
 use crate::parse::walk::WalkMut;
 use datafusion::sql::sqlparser::ast::{

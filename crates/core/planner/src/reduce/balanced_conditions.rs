@@ -1,13 +1,13 @@
-//! Long chains of OR and of AND, in trees that are as deep as they have to be.
+//! Long chains of OR and of AND as balanced trees.
 //!
 //! ```text
 //!   a OR b OR c OR d     as the parser reads it   ((a OR b) OR c) OR d
 //!                        here                     (a OR b) OR (c OR d)
 //! ```
 //!
-//! A question about an operator - its type, its hash, its equality with another - is asked of all below it, and the
-//! planner and the operators ask it of each: for a chain that is the square of its length, for such a tree little more than the
-//! length.
+//! Properties of an operator - its type, its hash, its equality with another - are computed over all operators below
+//! it, and the planner and the operators compute them for each: quadratic time for a chain, and little more than linear
+//! for a balanced tree.
 
 use crate::parse::walk::WalkMut;
 use datafusion::sql::sqlparser::ast::{BinaryOperator, Expr, Ident, Statement, VisitorMut};

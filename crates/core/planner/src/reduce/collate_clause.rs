@@ -1,15 +1,15 @@
-//! `expression COLLATE name`: by what a text is compared, said in the statement.
+//! `expression COLLATE name`: the collation of a text, given in the statement.
 //!
 //! ```text
 //!   name COLLATE ci_ai = 'x'   --here-->  "collate:ci_ai"(name) = 'x'   --collate-->  ci_ai_key(name) = ci_ai_key('x')
 //!   code COLLATE binary = 'x'  (of a column under ci_ai)                              "collate:binary"(code) = 'x'
 //! ```
 //!
-//! The planner has no COLLATE, so it becomes a call of a function that gives its argument, before the planner sees the
-//! statement. What compares, groups or sorts by such a call does so by the sort keys of that collation, whatever columns
-//! say (see [`collate`](crate::analyze::collate)); two calls that name different collations are a mistake (ISO 9075-2, 9.15). The
-//! call's field has the collation, so subqueries pass it on as that of a column. Of a column under another collation the
-//! bytes are compared only behind the call, which keeps the column's index out of it.
+//! The planner has no COLLATE, so it becomes a call of an identity function, before the planner sees the statement.
+//! Comparisons, groups and orders of such a call use the sort keys of that collation, whatever the collations of
+//! columns (see [`collate`](crate::analyze::collate)); two calls with different collations are an error (ISO 9075-2,
+//! 9.15). The call's field has the collation, so subqueries pass it on as that of a column. With COLLATE binary on a
+//! column of another collation the bytes are compared behind the call, which excludes the column's index.
 
 use crate::analyze::collate::COLLATED_COLUMN;
 use crate::error::to_datafusion;

@@ -1,10 +1,11 @@
-//! SELECT DISTINCT ON: its expressions may be numbers of the list, and ORDER BY has them in any order, or only some of them.
+//! SELECT DISTINCT ON: its expressions may be ordinals of the list, and ORDER BY may have them in any order, or only
+//! some of them.
 //!
 //! ```text
 //!   SELECT DISTINCT ON (a, 2) a, b FROM t ORDER BY b    ->   SELECT DISTINCT ON (b, a) a, b FROM t ORDER BY b, a
 //! ```
 //!
-//! The planner wants them as ORDER BY begins, and takes a number for a value.
+//! The planner requires them in the order of ORDER BY, and takes an ordinal for a value.
 
 use crate::parse::walk::WalkMut;
 use datafusion::sql::sqlparser::ast::{

@@ -1,8 +1,8 @@
 //! `LIKE pattern ESCAPE character`, for any character.
 //!
-//! The general executor knows only the backslash, which escapes in every pattern. So a pattern that escapes
-//! with another character is written anew with backslashes before the planner sees it; one that is no literal, by a
-//! function when its statement runs. `ESCAPE ''` says that none escapes.
+//! The general executor supports only the backslash, which escapes in every pattern. So a pattern with another escape
+//! character is rewritten with backslashes before the planner sees it; a pattern that is not a literal, by a function
+//! at execution. `ESCAPE ''` disables escapes.
 
 use crate::functions;
 use crate::parse::tree::call;

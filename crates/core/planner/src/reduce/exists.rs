@@ -1,15 +1,15 @@
-//! EXISTS where a value is wanted: `SELECT CASE WHEN EXISTS (SELECT ...) THEN ...`.
+//! EXISTS as a value: `SELECT CASE WHEN EXISTS (SELECT ...) THEN ...`.
 //!
-//! The planner makes a join of an EXISTS that rows are filtered by, and knows none in a list of values. There it is a
-//! count that is not 0, a scalar subquery, which it knows:
+//! The planner turns an EXISTS in a filter into a join, and does not support it in a list of values. There it becomes a
+//! comparison of a count with 0, a scalar subquery, which the planner supports:
 //!
 //! ```text
 //!   EXISTS (SELECT DISTINCT a FROM t WHERE t.k = u.k)   ->   (SELECT count(*) FROM t WHERE t.k = u.k) > 0
 //! ```
 //!
-//! An EXISTS that is part of a key of the SELECT's groups stays: the value of the key is calculated below the groups.
+//! An EXISTS that is part of a grouping key stays: the value of the key is calculated below the groups.
 //!
-//! Limits: a subquery that groups, counts its rows or is made of several stays as it is, and the planner refuses it.
+//! Limits: a subquery with groups, aggregates, an OFFSET or a set operation stays as it is, and the planner refuses it.
 
 use crate::parse::walk::{Walk, WalkMut};
 use datafusion::sql::sqlparser::ast::{

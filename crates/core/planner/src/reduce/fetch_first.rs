@@ -5,8 +5,8 @@
 //!   ORDER BY x FETCH FIRST n ROWS WITH TIES      QUALIFY rank() OVER (ORDER BY x) <= n
 //! ```
 //!
-//! Rows that tie with the last one have its rank, which is at most n, and all behind them have a greater one. With an OFFSET
-//! of m rows the bound is m + n.
+//! Rows that tie with the last one have its rank, which is at most n, and all later rows have a greater one. With an
+//! OFFSET of m rows the bound is m + n.
 
 use crate::parse::walk::WalkMut;
 use crate::plan::change::expression;

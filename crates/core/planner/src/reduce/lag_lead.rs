@@ -1,12 +1,13 @@
-//! LAG and LEAD with a default that is no literal, which the planner does not know, or a literal with digits after the point,
-//! which it brings to the type of the values: of `lag(n, 1, 2.5)` the type has room for both (PostgreSQL's manual, 9.22).
+//! LAG and LEAD with a default that is not a literal, which the planner does not support, or a literal with decimals,
+//! which it converts to the type of the values: the type of `lag(n, 1, 2.5)` has room for both (PostgreSQL's manual,
+//! 9.22).
 //!
 //! ```text
 //!   lag(x, n, d) OVER w    CASE WHEN lag(TRUE, n) OVER w IS NULL THEN d ELSE lag(x, n) OVER w END
 //! ```
 //!
-//! The default is for rows without such a neighbour only, and not for a neighbour whose value is NULL. With IGNORE NULLS
-//! there is no such neighbour, so the value itself says whether there is one.
+//! The default is for rows without such a neighbour only, and not for a neighbour whose value is NULL. With IGNORE
+//! NULLS no such neighbour exists, so the value itself decides whether there is one.
 
 use crate::parse::walk::WalkMut;
 use datafusion::sql::sqlparser::ast::helpers::attached_token::AttachedToken;

@@ -1,4 +1,4 @@
-//! Rewrites of the parser's tree into forms that DataFusion's SQL planner knows, one after the other.
+//! Rewrites of the parser's tree into forms that DataFusion's SQL planner supports, in order.
 
 pub(crate) mod approximate;
 pub(crate) mod arrays;

@@ -1,17 +1,17 @@
-//! A key that stands twice in grouping sets: `GROUP BY ROLLUP (n, n)`, `GROUP BY n, CUBE (n, m)`.
+//! Repeated keys in grouping sets: `GROUP BY ROLLUP (n, n)`, `GROUP BY n, CUBE (n, m)`.
 //!
-//! Groups by `n, n` are those by `n`; what the repetition adds are sets. The planner wants each key once in a set, so the
-//! sets are written out without the repetitions:
+//! Groups by `n, n` are those by `n`; the repetition adds sets. The planner requires unique keys in a set, so the sets
+//! are written out without the repetitions:
 //!
 //! ```text
 //!   GROUP BY ROLLUP (n, n)     ->   GROUP BY GROUPING SETS ((n), (n), ())
 //!   GROUP BY n, CUBE (n, m)    ->   GROUP BY GROUPING SETS ((n, m), (n, m), (n), (n))
 //! ```
 //!
-//! Keys in parentheses are keys like others (ISO/IEC 9075-2, 7.13: an ordinary grouping set), where the planner would group
-//! by a row of them: `GROUP BY ROLLUP (n), (m, k)` is `GROUP BY ROLLUP (n), m, k`.
+//! Keys in parentheses are ordinary keys (ISO/IEC 9075-2, 7.13: an ordinary grouping set), where the planner would
+//! group by a row of them: `GROUP BY ROLLUP (n), (m, k)` is `GROUP BY ROLLUP (n), m, k`.
 //!
-//! Limit: keys that are written in two ways (`n`, `t.n`) are two.
+//! Limit: two spellings of a key (`n`, `t.n`) are two keys.
 
 use crate::parse::walk::WalkMut;
 use datafusion::sql::sqlparser::ast::{Expr, GroupByExpr, Select, Statement, VisitorMut};

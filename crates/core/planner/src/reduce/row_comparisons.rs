@@ -1,4 +1,4 @@
-//! A row of values beside the rows of a query that it is compared with.
+//! Comparison of a row of values with the rows of a query.
 
 use crate::plan::change::{select_of, template};
 use crate::reduce::row_values::unequal;

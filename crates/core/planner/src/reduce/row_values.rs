@@ -1,4 +1,4 @@
-//! Rows of values in conditions, in terms of their members.
+//! Row values in conditions, rewritten to conditions on their members.
 //!
 //! ```text
 //!   (a, b) = (c, d)               a = c AND b = d
@@ -13,9 +13,9 @@
 //!   (a, b) > ANY, ALL (...)       CASE WHEN a row decides THEN TRUE, or FALSE WHEN one is unknown THEN NULL ELSE the other END
 //! ```
 //!
-//! So NULL means there what it means everywhere (ISO 9075-2, 8.2 and 8.8), and the indexes of the members are found. The
-//! planner compares rows as values, for which NULL equals NULL. Single values that are looked for in a query are the
-//! planner's and [`lateral`](crate::lateral)'s.
+//! So NULL has its usual meaning (ISO 9075-2, 8.2 and 8.8), and the indexes of the members can be used. The planner
+//! compares rows as values, for which NULL equals NULL. Comparisons of single values with a query are left to the
+//! planner and [`lateral`](crate::lateral).
 
 use crate::parse::tree::call;
 use crate::parse::walk::WalkMut;
@@ -167,7 +167,7 @@ impl<'a> Quantifier<'a> {
         Ok((rows, nested(condition)))
     }
 
-    /// Returns true if it is true.
+    /// The condition that the comparison is true.
     fn truth(&self) -> Result<Expr> {
         let (rows, condition) = self.compared()?;
         match self.all {
@@ -224,8 +224,8 @@ fn members(expr: &Expr) -> Option<Vec<Expr>> {
     }
 }
 
-/// Returns true if two periods have a moment in common, which do not have their ends (ISO 9075-2, 8.14). Each is two
-/// moments in any order, or one and what lies between.
+/// The condition that two periods overlap, without their ends (ISO 9075-2, 8.14). Each consists of two points in any
+/// order, or of one and a length.
 fn overlapping(left: &[Expr], right: &[Expr]) -> Result<Expr> {
     let ends = |period: &[Expr]| match period {
         [start, length @ Expr::Interval(_)] => {

@@ -1,14 +1,14 @@
-//! Operations on sets of rows: the names of their branches, and those that count.
+//! Set operations: the names of their branches, and EXCEPT ALL and INTERSECT ALL.
 //!
-//! The planner names an unnamed expression of a later branch like the first branch's column in its place,
-//! which may be another column of the branch: `SELECT a, b FROM t UNION ALL SELECT b, 7 FROM t`. So it is given a name that no
-//! column has.
+//! The planner names an unnamed expression of a later branch like the first branch's column in its place, which may be
+//! another column of the branch: `SELECT a, b FROM t UNION ALL SELECT b, 7 FROM t`. So the expression gets a unique
+//! name.
 //!
-//! `EXCEPT ALL` and `INTERSECT ALL`, which count: of a row that is m times on the left and n times on the right they give
-//! `max(m - n, 0)` and `min(m, n)` (ISO 9075-2, 7.13).
+//! `EXCEPT ALL` and `INTERSECT ALL` count rows: for a row that occurs m times on the left and n times on the right they
+//! give `max(m - n, 0)` and `min(m, n)` (ISO 9075-2, 7.13).
 //!
-//! The planner makes a semi or anti join of all columns of them, for which one equal row on the right is as good as many. So
-//! equal rows are numbered on both sides, and the numbers joined, too.
+//! The planner turns them into a semi or anti join over all columns, for which one equal row on the right is as good as
+//! many. So equal rows are numbered on both sides, and the numbers become part of the join.
 
 use crate::parse::walk::WalkMut;
 use crate::plan::nodes::PlanTree;

@@ -1,7 +1,7 @@
 //! TIMESTAMP literals with a seventh digit after the point, which are values of TIMESTAMP(7).
 //!
-//! `TIMESTAMP '2024-02-29 10:34:56.1234567'` by itself would be a TIMESTAMP, of microseconds: the last digit would be lost on
-//! its way into a column that has it.
+//! Alone, `TIMESTAMP '2024-02-29 10:34:56.1234567'` would be a TIMESTAMP of microseconds, and the last digit would be
+//! lost on its way into a column that has it.
 
 use crate::parse::text::Text;
 use crate::parse::walk::WalkMut;

@@ -1,4 +1,4 @@
-//! `SIMILAR TO`: a pattern of SQL for the whole of a text (ISO 9075-2, 8.6), as the regular expression that means the same.
+//! `SIMILAR TO`: an SQL pattern for the whole of a text (ISO 9075-2, 8.6), translated to a regular expression.
 //!
 //! ```text
 //!   %            any number of any characters         _          any character
@@ -6,7 +6,7 @@
 //!   \x           x itself; ESCAPE names another character, or none
 //! ```
 //!
-//! Anything else stands for itself: `.`, `^` and `$` are characters like others.
+//! All other characters, including `.`, `^` and `$`, stand for themselves.
 
 use crate::parse::walk::WalkMut;
 use datafusion::sql::sqlparser::ast::{BinaryOperator, Expr, Value, ValueWithSpan, VisitMut, VisitorMut};

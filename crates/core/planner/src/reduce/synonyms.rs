@@ -1,4 +1,4 @@
-//! Functions that are short for something else.
+//! Functions that are short forms of other expressions.
 //!
 //! ```text
 //!   mod(a, b)                          a % b, whatever the types of the two
@@ -7,14 +7,14 @@
 //!   make_interval(days => 10)          make_interval(0, 0, 0, 10, 0, 0, 0)
 //!   current_schema, current_schema()   'main'
 //!   bool_and(x) OVER w, every          min(CASE WHEN x THEN 1 WHEN NOT x THEN 0 END) OVER w = 1; bool_or with max
-//!   current_user, session_user         'main': sessions have no other name
-//!   regexp_substr(x, p)                what regexp_replace leaves of x when only the first match stays; NULL without one
+//!   current_user, session_user         'main': sessions have no names
+//!   regexp_substr(x, p)                regexp_replace of x by its first match; NULL without one
 //!   substring(x FROM 'p')              the same, or what the first parentheses of the pattern match
-//!   coalesce(NULL, a), ifnull, nvl     a: of NULL and a value of bytes the planner finds no type in common
+//!   coalesce(NULL, a), ifnull, nvl     a: for NULL and bytes the planner finds no common type
 //!   coalesce(a, b), ifnull, nvl        CASE WHEN a IS NOT NULL THEN a ELSE b END
 //! ```
 //!
-//! The planner knows the last by itself; where there is no plan - in CHECK, DEFAULT, RETURNING - nothing else does.
+//! The planner supports the last one itself; expressions without a plan (CHECK, DEFAULT, RETURNING) need the rewrite.
 
 use crate::parse::tree::call;
 use crate::parse::walk::WalkMut;

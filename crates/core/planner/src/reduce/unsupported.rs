@@ -1,7 +1,7 @@
-//! Forms that the parser knows and that nothing here carries out, refused with their place and what to write instead.
+//! Unsupported syntax that the parser accepts, refused with its place and an alternative.
 //!
-//! The parser takes what any of a dozen dialects has. Of what is left when the statement is reduced, the planner refuses some
-//! forms with the parser's tree in its message, and ignores others: `* ILIKE 'x%'` would be `*`.
+//! The parser accepts the syntax of a dozen dialects. Of the forms that remain after reduction, the planner refuses
+//! some with the parser's tree in its message, and ignores others: `* ILIKE 'x%'` would be `*`.
 
 use crate::parse::text::{Text, is_keyword};
 use crate::parse::walk::{Walk, WalkMut};

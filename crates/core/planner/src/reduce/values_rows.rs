@@ -1,12 +1,12 @@
-//! VALUES in FROM with columns of other tables in its rows, as a UNION ALL of one query a row.
+//! VALUES in FROM with columns of other tables, rewritten as a UNION ALL of one query for each row.
 //!
 //! ```text
 //!   FROM t, LATERAL (VALUES (t.a), (t.b + 1)) v (x)
 //!   FROM t, LATERAL (SELECT t.a AS column1 UNION ALL SELECT t.b + 1 AS column1) v (x)
 //! ```
 //!
-//! The planner refuses a list whose rows say different things of a column: that it is a column of a file, or text of a length.
-//! The branches of a UNION may, and come in the order of the rows ([`crate::execute::concatenate`]).
+//! The planner refuses a list whose rows have different metadata for a column: a column of a file, or text of a given
+//! length. The branches of a UNION may differ, and come in the order of the rows ([`crate::execute::concatenate`]).
 //!
 //! Limits: long lists stay as they are, since each row would be an operator.
 

@@ -1,5 +1,5 @@
-//! The sums behind averages that DataFusion does not make: of decimals whose averages need all 38 digits, which have no room
-//! for the one more by which others are rounded, and of intervals.
+//! Sums of averages that DataFusion does not support: of decimals whose averages need all 38 digits, which leave no
+//! digit for rounding, and of intervals.
 
 use crate::error::to_datafusion;
 use crate::functions::interval_of;

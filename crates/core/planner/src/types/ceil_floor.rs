@@ -1,6 +1,6 @@
-//! CEIL and FLOOR of decimals: whole numbers with all their digits. `CEIL(99.5)` is 100, a DECIMAL(3,0).
+//! CEIL and FLOOR of decimals: integers with all their digits. `CEIL(99.5)` is 100, a DECIMAL(3,0).
 //!
-//! DataFusion gives the type of the argument, which may have a digit too few. Its functions are for everything else.
+//! DataFusion gives the type of the argument, which may have a digit too few. Its functions serve all other types.
 
 use datafusion::arrow::array::{AsArray, PrimitiveArray};
 use datafusion::arrow::datatypes::{DataType, Decimal128Type};

@@ -1,7 +1,7 @@
-//! The time of day in statements.
+//! The present time in statements.
 //!
-//! `now()`, `CURRENT_DATE` and `CURRENT_TIME` are the moment at which their statement was planned: the same in all its rows.
-//! So a plan that has one is used once.
+//! `now()`, `CURRENT_DATE` and `CURRENT_TIME` are the time at which their statement was planned: the same in all its
+//! rows. So a plan with one of them is used once.
 
 use crate::plan::nodes::{PlanTree, Tree};
 use crate::plan::search::any_expression_of_plan;

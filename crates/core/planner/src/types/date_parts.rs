@@ -1,13 +1,13 @@
-//! Fields of a clock: parts with all their digits, and truncation and differences of the moments that DataFusion has no
+//! Date and time parts with all their digits, and truncation and differences of the timestamps that DataFusion has no
 //! type for.
 //!
 //! ```text
 //!   EXTRACT(SECOND FROM column)       56.1234567, a DECIMAL(9,7), or of microseconds 56.123456, a DECIMAL(8,6);
 //!                                     MILLISECOND, MICROSECOND and EPOCH have all digits too, as times and intervals have
 //!   EXTRACT(TIMEZONE FROM column)     the offset in seconds; TIMEZONE_HOUR and TIMEZONE_MINUTE
-//!   EXTRACT(HOUR FROM column)         DataFusion's own, of what the clock of the offset shows
-//!   date_trunc('hour', column)        in the column's type: of what its clock shows, whose offset stays
-//!   column - column                   an INTERVAL DAY TO SECOND of ticks; with offsets, between the moments of UTC
+//!   EXTRACT(HOUR FROM column)         DataFusion's own, of the local time
+//!   date_trunc('hour', column)        in the column's type: of the local time, with the same offset
+//!   column - column                   an INTERVAL DAY TO SECOND of ticks; with offsets, in UTC
 //! ```
 
 use datafusion::arrow::array::{ArrayRef, AsArray, PrimitiveArray};

@@ -1,7 +1,7 @@
-//! Values of types, and arithmetic, that DataFusion does not have or computes in another way.
+//! Types and arithmetic that DataFusion does not have or computes in another way.
 //!
-//! Moments of 100 ns and with an offset (`offset`, `ticks`, `date_parts`, `moment_arithmetic`), years outside 1 to 9999,
-//! UUIDs, and decimals whose results keep the digits that ISO SQL gives them (`quotient`, `wide_decimals`, `sum`,
+//! Timestamps of 100 ns and with an offset (`offset`, `ticks`, `date_parts`, `moment_arithmetic`), years outside 1 to
+//! 9999, UUIDs, and decimals whose results keep the digits that ISO SQL gives them (`quotient`, `wide_decimals`, `sum`,
 //! `average_sums`, `ceil_floor`).
 
 pub(crate) mod average_sums;

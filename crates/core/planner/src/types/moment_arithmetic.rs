@@ -1,4 +1,4 @@
-//! Arithmetic of moments: differences, and intervals that are multiplied or added to days.
+//! Arithmetic of timestamps: differences, and intervals that are multiplied or added to dates.
 
 use crate::types::ticks::{in_micros, is_ours};
 use datafusion::arrow::datatypes::{DataType, IntervalUnit, TimeUnit};

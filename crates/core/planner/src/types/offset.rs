@@ -1,12 +1,12 @@
-//! Moments that Arrow has no type for: of 100 ns ([`TICKS`]), and with an offset ([`OFFSET`]).
+//! Timestamps that Arrow has no type for: of 100 ns ([`TICKS`]), and with an offset ([`OFFSET`]).
 //!
-//! Vectors of both are numbers whose order is that of the moments, so sorting, MIN and MAX need nothing of their own. Two
-//! equal moments with other offsets are other numbers: what compares, groups or joins them does so by their
-//! [`key`], the moment of UTC, as text under a collation does by its sort key (see [`collate`](crate::analyze::collate)).
+//! Vectors of both are numbers in the order of time, so sorting, MIN and MAX need no special treatment. Two equal
+//! timestamps with different offsets are different numbers: comparisons, groups and joins use their [`key`], the UTC
+//! value, as text with a collation uses its sort key (see [`collate`](crate::analyze::collate)).
 //!
 //! ```text
 //!   a = b                  utc_moment(a) = utc_moment(b)
-//!   GROUP BY a             by utc_moment(a); what is shown is the member with the least offset
+//!   GROUP BY a             by utc_moment(a); the group shows the member with the least offset
 //! ```
 //!
 //! A comparison of `utc_moment(column)` with a constant is a predicate on the column, and finds its index.

@@ -1,8 +1,8 @@
-//! Quotients and averages of decimals, rounded half away from zero to the digits that their types have: four more than the
-//! dividend, or the values that are averaged.
+//! Quotients and averages of decimals, rounded half away from zero to the digits of their types: four more than the
+//! dividend, or the averaged values.
 //!
-//! DataFusion cuts them. Its averages are asked for one digit more here, by which those that are given are rounded: of what
-//! was cut that digit says on which side of the half it lies.
+//! DataFusion truncates them. Here its averages get an additional digit, by which the results are rounded: that digit
+//! shows on which side of the half the truncated part lies.
 
 use crate::error::to_datafusion;
 use crate::types::average_sums::{INTERVAL, IntervalAverage, WideAverage, interval_state};

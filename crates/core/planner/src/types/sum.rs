@@ -1,9 +1,9 @@
 //! SUM of whole numbers and decimals that fails when the sum is too large, and does not wrap around.
 //!
-//! The general executor's SUM adds in the type of the result. This one is DataFusion's for every other type; whole numbers
-//! are added in 128 bits, which no number of rows fills, and looked at when a sum is given: to whom it may concern, and to
-//! the operator that adds up the parts of several threads. Decimals whose sum may have more than 38 digits are added in 256
-//! bits.
+//! The general executor's SUM adds in the type of the result. This SUM is DataFusion's for every other type; integers
+//! are added in 128 bits, which no number of rows overflows, and checked when a sum is given, to the statement or to
+//! the operator that adds up the parts of several threads. Decimals whose sum may have more than 38 digits are added in
+//! 256 bits.
 
 use arrow_array::cast::AsArray;
 use arrow_array::types::{ArrowPrimitiveType, Decimal128Type, Int64Type, UInt64Type};

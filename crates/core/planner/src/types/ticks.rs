@@ -1,18 +1,18 @@
-//! The core's SQL over moments that DataFusion has no type for: `TIMESTAMP(7)` and `TIMESTAMP WITH TIME ZONE`.
+//! The core's SQL over timestamps that DataFusion has no type for: `TIMESTAMP(7)` and `TIMESTAMP WITH TIME ZONE`.
 //!
 //! ```text
-//!   column = TIMESTAMP '9999-12-31 23:59:59.9999999'      both sides as the wider of the two types, texts read as it
+//!   column = TIMESTAMP '9999-12-31 23:59:59.9999999'      both sides, also texts, in the wider of the two types
 //!   CASE, IN, BETWEEN                                     the same
-//!   column + INTERVAL '1 day'                             in the column's type: all digits, the clock of its offset
-//!   EXTRACT, date_trunc, column - column                  with all digits, of what the clock of the offset shows: `clock`
+//!   column + INTERVAL '1 day'                             in the column's type: all digits, in local time
+//!   EXTRACT, date_trunc, column - column                  with all digits, of the local time: `clock`
 //!   CAST(column AS VARCHAR), CAST('...' AS TIMESTAMP(7))  by the text, with all digits and the offset
 //! ```
 //!
-//! The operators are replaced when they are planned, since DataFusion asks for their types at once. Its functions of
-//! dates are wrapped until then ([`OverMoments`]); the rule takes the wrapping off.
+//! The operators are replaced when they are planned, since DataFusion asks for their types at once. Its date functions
+//! are wrapped until then ([`OverMoments`]); the rule removes the wrappers.
 //!
-//! Limits: what to_char with the signs of `strftime`, date_bin and other functions make of a moment has microseconds, and is
-//! of UTC. SUM and AVG of moments are refused.
+//! Limits: to_char with the format of `strftime`, date_bin and other functions of a timestamp have microseconds, in
+//! UTC. SUM and AVG of timestamps are refused.
 
 use crate::analyze::char_columns::is_comparison;
 use crate::plan::nodes::{PlanTree, Tree};

@@ -1,7 +1,6 @@
 //! UUID columns and texts: `id = '0190c0de-...'`.
 //!
-//! A UUID is sixteen bytes here, and a literal of text that is compared with one is read as a UUID when the statement is
-//! planned.
+//! A UUID is sixteen bytes, and a text literal that is compared with one is converted to a UUID during planning.
 
 use crate::analyze::char_columns::is_comparison;
 use crate::plan::nodes::{PlanTree, Tree};

@@ -1,4 +1,4 @@
-//! Sums, differences, products and quotients of decimals whose digits together pass the 38 that a DECIMAL can have.
+//! Sums, differences, products and quotients of decimals whose results would exceed the 38 digits of DECIMAL.
 //!
 //! ```text
 //!   DECIMAL(p, s) + DECIMAL(q, t)     max(p - s, q - t) + 1 digits before the point     max(s, t) after it
@@ -6,10 +6,10 @@
 //!   DECIMAL(p, s) / DECIMAL(q, t)     p - s + t                                         s + 4
 //! ```
 //!
-//! As long as these are no more than 38 the operators are DataFusion's, and [`quotient`](crate::types::quotient)'s. Where they are
-//! more, digits after the point give way, until there is room for those before it, or for [`ROOM`] of them: nearly all
-//! values are smaller than what their types have room for. The result is rounded, half away from zero. A number without a
-//! point has as many digits as its type, and a literal those that are written.
+//! Up to 38 digits the operators are DataFusion's, and [`quotient`](crate::types::quotient)'s. Beyond, digits after the
+//! point are dropped, until there is room for those before it, or for [`ROOM`] of them: nearly all values are smaller
+//! than their types allow. The result is rounded, half away from zero. An integer has as many digits as its type, and a
+//! literal those that are written.
 
 use crate::error::to_datafusion;
 use crate::types::quotient::{rounded, too_long};

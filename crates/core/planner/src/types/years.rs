@@ -1,7 +1,8 @@
-//! Days and moments outside of the years 1 to 9999, which no column holds: `DATE '9999-12-31' + INTERVAL '1' DAY`.
+//! Dates and timestamps outside of the years 1 to 9999, which no column can store: `DATE '9999-12-31' + INTERVAL '1'
+//! DAY`.
 //!
-//! The general executor calculates with them, and reads texts as them. So what its operators give, and what it reads, passes
-//! a function that looks. A literal is looked at while the statement is planned, and stays one.
+//! The general executor calculates with them, and converts texts to them. So the results of its operators and
+//! conversions pass a function that checks them. A literal is checked during planning, and stays a literal.
 
 use datafusion::arrow::array::{Array, ArrayRef, AsArray, PrimitiveArray};
 use datafusion::arrow::datatypes::{

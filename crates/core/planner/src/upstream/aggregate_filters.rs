@@ -1,11 +1,11 @@
-//! Arguments of aggregates for the rows only that their FILTER lets through.
+//! Arguments of aggregates are evaluated only for the rows that pass their FILTER.
 //!
 //! ```text
 //!   sum(100 / n) FILTER (WHERE n <> 0)      sum(CASE WHEN n <> 0 THEN 100 / n END) FILTER (WHERE n <> 0)
 //! ```
 //!
-//! DataFusion evaluates the arguments for all rows, and then leaves those out that the filter is not true for. ISO/IEC
-//! 9075-2, 10.9 aggregate function: the filter is applied first, and the argument to the rows that remain; PostgreSQL does so.
+//! DataFusion evaluates the arguments for all rows, and then drops those that do not pass the filter. ISO/IEC 9075-2,
+//! 10.9 aggregate function: the filter is applied first, and the argument to the remaining rows; so does PostgreSQL.
 //! Arguments that cannot fail stay as they are.
 
 use crate::lateral::expr_may_fail;

@@ -1,12 +1,12 @@
-//! A column is not to be known by an expression of itself.
+//! Equivalences of a column and an expression over it.
 //!
 //! ```text
 //!   SELECT x, count(*) OVER (PARTITION BY x) FROM t WHERE abs(x) = x
 //! ```
 //!
-//! Equal expressions have one form in DataFusion, and here that of `x` is `abs(x)`: of which the form is `abs(abs(x))`, and so on.
-//! Orders and partitions that are asked for are then not found among those that are there. So rows of which that is said
-//! come from a node that does not say it.
+//! Equal expressions have one normal form in DataFusion, and that of `x` is `abs(x)` here: its normal form is
+//! `abs(abs(x))`, and so on. Required orders and partitions are then not found among the existing ones. So rows with
+//! such an equivalence come from a node that hides it.
 
 use crate::plan::nodes::Tree;
 use crate::upstream::statistics_barrier::Silent;

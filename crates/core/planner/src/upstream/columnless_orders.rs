@@ -1,7 +1,7 @@
 //! The order of rows without columns: `SELECT COUNT(*) FROM (SELECT id FROM t ORDER BY random() LIMIT 2) q`.
 //!
-//! Nothing of the rows is wanted but their number, so the optimizer leaves no column of them; an order of such rows changes
-//! nothing, and DataFusion's operator for the first of them cannot hold any. What is left of it is its limit.
+//! Only the number of rows matters, so the optimizer removes all columns; an order of such rows has no effect, and
+//! DataFusion's top-n operator does not support rows without columns. So only the limit is kept.
 
 use crate::plan::nodes::PlanTree;
 use crate::plan::search::any_node;

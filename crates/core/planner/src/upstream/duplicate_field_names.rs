@@ -1,7 +1,7 @@
-//! Filters are moved down a plan by the names of its columns, which only works where no two columns have one name.
+//! Filter pushdown by column names, which works only for unique names.
 //!
-//! DataFusion's rule rewrites a filter for the next plan below by looking its columns' names up there. Where that has two
-//! columns of one name it takes the first:
+//! DataFusion's rule rewrites a filter for the next plan below by the names of its columns. If that plan has two
+//! columns of one name, the rule takes the first:
 //!
 //! ```text
 //!   a RIGHT JOIN b ON a.k = b.k WHERE a.k IS NULL
@@ -11,9 +11,9 @@
 //!       HashJoin Left: b, a             becomes a filter of b
 //! ```
 //!
-//! So the rule is applied to the largest parts of a plan below whose tops all names are different. A filter that stays above a
-//! join is one that the logical rules could not move below it; what is lost is that a limit's or a join's own filter
-//! (a dynamic one) reaches the files through another join of such columns.
+//! So the rule is applied to the largest parts of a plan whose top operators have unique names. A filter that stays
+//! above a join is one that the logical rules could not move below it; the cost is that the filter of a limit or of a
+//! join (a dynamic one) does not reach the files through another join of such columns.
 
 use datafusion::common::Result;
 use datafusion::common::config::ConfigOptions;

@@ -1,8 +1,7 @@
-//! A key that stands twice in an order: `first_value(a ORDER BY b, b)`, `SELECT DISTINCT ON (a) ... ORDER BY a, b, a DESC`.
+//! Repeated keys in an order: `first_value(a ORDER BY b, b)`, `SELECT DISTINCT ON (a) ... ORDER BY a, b, a DESC`.
 //!
-//! Among rows that agree in a key the same key decides nothing, so all but the first of them are left out. DataFusion does
-//! that for plain orders; in the order of an aggregate, which DISTINCT ON becomes, it does it in one place of two, and
-//! ends the process.
+//! A repeated key does not change an order, so all but the first are removed. DataFusion does that for plain orders; in
+//! the order of an aggregate, as in the plan of DISTINCT ON, it does it in one place of two, and panics.
 
 use crate::plan::nodes::{PlanTree, Tree};
 use crate::plan::search::{any_expression, any_node};

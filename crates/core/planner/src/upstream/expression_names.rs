@@ -1,11 +1,11 @@
-//! Names of calls within calls.
+//! Names of nested calls.
 //!
-//! The planner names every part of an expression, and asks for these names again at every level above: of a sum of a hundred
-//! columns, each `+` of which is a call, it writes the beginning of the sum some ten thousand times. So a call that has calls
-//! deep within it is named by a number that is made of its arguments.
+//! The planner names every part of an expression, and computes these names again at every level above: for a sum of a
+//! hundred columns, each `+` of which is a call, it writes the beginning of the sum some ten thousand times. So a
+//! deeply nested call is named by a number that is derived from its arguments.
 //!
-//! Calls that are made level by level from below get that number when they are made ([`number`]), out of the numbers of
-//! their arguments: then each level costs the same, however deep it is.
+//! Calls that are built from the leaves up get that number when they are created ([`number`]), from the numbers of
+//! their arguments: then each level costs the same, whatever the depth.
 
 use datafusion::common::Result;
 use datafusion::logical_expr::{BinaryExpr, Expr, ScalarUDF};

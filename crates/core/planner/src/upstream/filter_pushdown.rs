@@ -1,14 +1,14 @@
-//! A filter above groups stays there where the groups give a row of no rows.
+//! A filter above an aggregate that gives a row for an empty input stays there.
 //!
-//! DataFusion's rule moves a condition below an aggregate when all of its columns are keys of the groups, and one without
-//! columns therefore always. What has no keys, or a set of no keys among its grouping sets, gives a row even of nothing:
+//! DataFusion's rule moves a condition below an aggregate if all of its columns are grouping keys, and so always one
+//! without columns. An aggregate without keys, or with an empty grouping set, gives a row even for an empty input:
 //!
 //! ```text
 //!   SELECT * FROM (SELECT COUNT(*) FROM t) WHERE FALSE      no row
 //!   SELECT COUNT(*) FROM (SELECT * FROM t WHERE FALSE)      one row: 0
 //! ```
 //!
-//! A condition that is another one each time it is asked chooses groups, and not the rows that they are made of.
+//! A volatile condition selects groups, and not their rows, so it stays, too.
 
 use datafusion::common::Result;
 use datafusion::common::tree_node::Transformed;

@@ -4,10 +4,10 @@
 //!   SELECT DISTINCT k FROM (SELECT x.k, y.v FROM (SELECT k, count(*) FROM t GROUP BY k) x JOIN y ON .. GROUP BY x.k, y.v) z
 //! ```
 //!
-//! `x.k` is the key of `x`, so after the join it determines what else comes from `x` - and not `y.v`. DataFusion takes it
-//! for the key of the groups by both: with that it drops the DISTINCT, keys of further groups and of orders. So the rules
-//! that ask what determines what get plans that say what is true: where columns do not determine all keys of the groups,
-//! only the keys together determine a group.
+//! `x.k` is the key of `x`, so after the join it determines the other columns of `x` - and not `y.v`. DataFusion takes
+//! it for the key of the groups by both, and drops the DISTINCT, keys of further groups and of orders. So the rules
+//! that use functional dependencies get plans with correct ones: where columns do not determine all grouping keys, only
+//! the keys together determine a group.
 
 use crate::plan::nodes::PlanTree;
 use datafusion::common::tree_node::{Transformed, TreeNode, TreeNodeRecursion};

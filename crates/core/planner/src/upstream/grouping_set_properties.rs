@@ -4,9 +4,10 @@
 //!   SELECT s, count(*) FROM (SELECT 'b' AS s FROM b UNION ALL SELECT 'b' FROM a) u GROUP BY ROLLUP (s)
 //! ```
 //!
-//! All rows have 'b' for `s` here, and of their groups one has NULL. DataFusion says of the groups what it knows of the rows -
-//! columns of one value, orders, by which column they are divided among threads - and ends a group where the value changes
-//! that cannot change. So the rows of grouping sets come from a node of which nothing is known but its columns.
+//! All rows have 'b' for `s` here, and one of their groups has NULL. DataFusion derives the properties of the groups
+//! from those of the rows - constant columns, orders, partitioning among threads - and ends a group at a change of the
+//! value that it takes for constant. So the rows of grouping sets come from a node without known properties but its
+//! columns.
 
 use crate::plan::nodes::Tree;
 use crate::upstream::statistics_barrier::Silent;

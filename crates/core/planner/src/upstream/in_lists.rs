@@ -1,8 +1,7 @@
 //! Conditions with more than one list of values for the same expression.
 //!
-//! DataFusion makes one list of two (`a IN (1, 2) AND a NOT IN (2, 3)` is `a = 1`), and takes items for values: of two items
-//! that are written differently it says that they differ. So of a column, a parameter or a NULL in a list it makes another
-//! condition:
+//! DataFusion merges two lists (`a IN (1, 2) AND a NOT IN (2, 3)` is `a = 1`), and takes items for values: two items
+//! with different texts count as different. So a column, a parameter or a NULL in a list leads to a wrong condition:
 //!
 //! ```text
 //!   a IN (b, 99) AND a NOT IN (c, 77)       becomes a IN (b, 99)        though b may be c
@@ -10,12 +9,12 @@
 //!   a NOT IN (1) OR a NOT IN (2)            becomes true                and is NULL where a is
 //! ```
 //!
-//! Where a plan has several lists for the same expression, which may meet, this rule says what they mean before DataFusion looks at them. Items that are no
-//! values become comparisons of their own; NOT goes down to the lists, as it will; and the lists of a chain of AND or OR become
-//! one, with three truths: where no value is left, the condition is `a IS NULL AND NULL` (false, or NULL where a is) and
-//! `a IS NOT NULL OR NULL`.
+//! If a plan has several lists for the same expression, which may overlap, this rule rewrites them before DataFusion
+//! sees them. Items that are not values become separate comparisons; NOT is pushed down to the lists; and the lists of
+//! a chain of AND or OR become one, in three-valued logic: if no value is left, the condition is `a IS NULL AND NULL`
+//! (false, or NULL where a is) and `a IS NOT NULL OR NULL`.
 //!
-//! Limit: lists of conditions that DataFusion brings together by taking out what both sides of an OR have are not looked at.
+//! Limit: lists that DataFusion merges by factoring out a common condition of both sides of an OR are not handled.
 
 use crate::plan::nodes::{PlanTree, Tree};
 use crate::plan::search::any_expression_of_plan;

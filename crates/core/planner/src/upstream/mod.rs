@@ -1,4 +1,4 @@
-//! Corrections of DataFusion 55.2, one file each. An entry goes when the version that is linked has the fix.
+//! Corrections of DataFusion 55.2, one file each. An entry is removed when the linked version has the fix.
 //!
 //! No upstream issue is on record for an entry without a number; filing it is the next step. Tests are files of
 //! `crates/core/engine/tests`, records of which fail without the correction.
@@ -6,7 +6,7 @@
 //! | module | wrong in DataFusion | issue | tests |
 //! |---|---|---|---|
 //! | `aggregate_filters` | arguments of an aggregate are computed for rows that its FILTER leaves out | - | `sqllogic/guarded_subqueries.slt` |
-//! | `circular_equivalences` | an equality `abs(x) = x` makes an order be looked for without end | - | `sqllogic/windows.slt` |
+//! | `circular_equivalences` | an equality `abs(x) = x` makes the search for an order endless | - | `sqllogic/windows.slt` |
 //! | `columnless_orders` | a top-n operator cannot hold rows without columns | - | `sqllogic/order_by.slt` |
 //! | `duplicate_field_names` | a filter moves to the wrong one of two columns of one name | - | `sqllogic/upstream.slt` |
 //! | `duplicate_sort_keys` | a key that stands twice in an aggregate's order ends the process | - | `sqllogic/upstream.slt` |

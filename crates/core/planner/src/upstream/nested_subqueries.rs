@@ -1,8 +1,8 @@
-//! Tests of subqueries within each other: `id IN (SELECT id FROM t WHERE id IN (SELECT ...))`, many deep.
+//! Nested IN subqueries: `id IN (SELECT id FROM t WHERE id IN (SELECT ...))`, many levels deep.
 //!
-//! DataFusion looks whether a subquery is a valid one at each of those around it, and once more at each of those around these:
-//! twenty deep, a million times. Joins are made of the tests in the end, from the innermost one outwards, and here they are
-//! made before DataFusion looks. What is left is one deep.
+//! DataFusion validates a subquery at each enclosing level, and again at each level around that one: twenty deep, a
+//! million times. In the end the subqueries become joins, from the innermost one outwards; this rule builds the joins
+//! before the validation, so that one level is left.
 
 use crate::plan::nodes::{PlanTree, Tree};
 use datafusion::common::Result;

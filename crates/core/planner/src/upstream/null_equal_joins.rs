@@ -1,16 +1,17 @@
-//! Joins whose keys are equal where both are NULL stay what they are.
+//! Joins with null-equal keys keep this property.
 //!
-//! A join says once for all of its keys whether NULL is equal to NULL (`a.x IS NOT DISTINCT FROM b.x`) or not (`a.x = b.x`).
-//! Two of DataFusion's rules forget that. The one that makes inner joins of cross joins takes the joins of a chain apart,
-//! with the equalities of WHERE, and gives all that it makes of them what the uppermost one has; the one that makes keys of
-//! equalities adds them to keys that are there:
+//! A join has one setting for all of its keys: NULL is equal to NULL (`a.x IS NOT DISTINCT FROM b.x`) or not (`a.x =
+//! b.x`). Two of DataFusion's rules ignore it. The rule that turns cross joins into inner joins takes the joins of a
+//! chain apart, with the equalities of WHERE, and gives all new joins the setting of the uppermost one; the rule that
+//! turns equalities into keys adds them to existing keys:
 //!
 //! ```text
 //!   FROM a JOIN b ON a.x IS NOT DISTINCT FROM b.x CROSS JOIN c      became a.x = b.x
 //!   ... ON a.x IS NOT DISTINCT FROM b.x WHERE a.y = b.y             let a NULL of y meet another
 //! ```
 //!
-//! So the first is not asked where there is such a join, and the second not about one. Equalities stay conditions of it.
+//! So the first rule is skipped for chains with such a join, and the second for such a join. Equalities stay conditions
+//! of the join.
 
 use crate::plan::search::any_node;
 use datafusion::common::tree_node::Transformed;

@@ -4,9 +4,9 @@
 //!   SELECT a.id, q.status FROM a LEFT JOIN (SELECT id, 'paid' AS status FROM b) q ON q.id = a.id ORDER BY q.status, a.id
 //! ```
 //!
-//! All rows of `q` have 'paid', and the join gives NULL beside what has no row of `q`. DataFusion says of the join what it
-//! knows of the side - columns of one value, expressions that are always equal - and does not sort by such a column, or ends
-//! a group where it changes. So a side of which such a thing is known comes from a node that does not say it.
+//! All rows of `q` have 'paid', and the join gives NULL beside rows without a partner in `q`. DataFusion derives the
+//! properties of the join from those of the side - constant columns, equal expressions - and does not sort by such a
+//! column, or ends a group where it changes. So a side with such properties comes from a node that hides them.
 
 use crate::plan::nodes::Tree;
 use crate::upstream::statistics_barrier::Silent;

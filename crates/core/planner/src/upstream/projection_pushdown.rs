@@ -1,4 +1,4 @@
-//! Expressions are computed for the rows that are wanted, and for no others.
+//! Expressions are computed only for the rows of the result.
 //!
 //! DataFusion moves a projection below a filter, a join or a sort when that makes rows narrower, whatever it computes:
 //!
@@ -10,8 +10,9 @@
 //!       t                                                 t
 //! ```
 //!
-//! A row with a blank `a` that nobody asked for then ends the statement with a division by zero. So a plan that computes
-//! anything keeps its projections where they are; one whose projections only pick columns is left to DataFusion's rule.
+//! A row with a blank `a` outside of the result then ends the statement with a division by zero. So a plan that
+//! computes anything keeps its projections in place; one whose projections only select columns is left to DataFusion's
+//! rule.
 
 use crate::plan::nodes::Tree;
 use datafusion::common::Result;

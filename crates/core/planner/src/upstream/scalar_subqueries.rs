@@ -1,7 +1,7 @@
-//! A subquery for one value gives NULL where it has no row, whatever its column says.
+//! A scalar subquery without a row gives NULL, also for a NOT NULL column.
 //!
-//! The planner takes the column's word: of a NOT NULL column it makes a result that may have no NULL, and fails when there
-//! is one. So such a subquery stands in a call of a function that gives its argument, and may give NULL.
+//! The planner derives nullability from the column: for a NOT NULL column the result is declared NOT NULL, and the
+//! statement fails at a NULL. So such a subquery becomes the argument of an identity function with a nullable result.
 
 use crate::plan::nodes::{PlanTree, Tree};
 use crate::plan::search::{any_expression, any_expression_of_plan};

@@ -8,17 +8,17 @@
 //!       t                                          t
 //! ```
 //!
-//! DataFusion brings a sort below a limit whose input has no order that it knows of, with the limit's count of rows and
-//! without those that the limit skips. The rows are other ones then, or none. So while its rule for sorts is at work, a limit
-//! is a node of which the rule knows nothing but the order and the rows that it asks for.
+//! DataFusion moves a sort below a limit whose input has no known order, with the limit's count of rows and without
+//! those that the limit skips. The result has other rows then, or none. So while its rule for sorts runs, a limit is a
+//! node of which the rule knows only the order and the rows that it requires.
 //!
-//! And it takes away a sort that says nothing but which rows are skipped, because it sees nobody who needs the order:
+//! And it removes a sort that only determines which rows are skipped, because no operator requires the order:
 //!
 //! ```text
 //!   SELECT max(id) FROM (SELECT id FROM t ORDER BY name OFFSET 2) x
 //! ```
 //!
-//! Such a sort is held in the same way.
+//! Such a sort is protected in the same way.
 
 use crate::plan::nodes::Tree;
 use datafusion::common::Result;

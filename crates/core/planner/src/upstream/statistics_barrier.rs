@@ -1,6 +1,7 @@
-//! A node of a plan for rows of which more is said than may be believed: an optimizer that asks it hears nothing.
+//! Hides its input's statistics, orders and equivalences from the optimizer, which derives wrong ones.
 //!
-//! The rules that add it: `circular`, `grouping_sets`, `outer_rows`, `union_rows`.
+//! The rules that add it: `circular_equivalences`, `grouping_set_properties`, `outer_join_properties`,
+//! `union_equivalences`.
 
 use datafusion::common::tree_node::TreeNodeRecursion;
 use datafusion::common::{Result, Statistics};

@@ -1,12 +1,12 @@
-//! Columns that are equal in the branches of a UNION ALL are not known to be equal behind it.
+//! Equal columns in the branches of a UNION ALL, which are not known to be equal above it.
 //!
 //! ```text
 //!   (SELECT s AS x, s AS y FROM t GROUP BY s, n UNION ALL SELECT s, s FROM u GROUP BY s, n) ORDER BY x, y
 //! ```
 //!
-//! An order by `x, y` is an order by `s` in each branch, and DataFusion sorts the branches by that. The union then says of
-//! its rows that they are ordered by `x` alone, because it keeps no equalities of its branches, and the plan is refused for the
-//! order that it has not. So a branch of which columns are known to be equal comes from a node that does not say it.
+//! An order by `x, y` is an order by `s` in each branch, and DataFusion sorts the branches by that. The union then has
+//! a known order by `x` alone, because it drops the equalities of its branches, and the plan is refused for the missing
+//! order. So a branch with equal columns comes from a node that hides the equality.
 
 use crate::plan::nodes::Tree;
 use crate::upstream::statistics_barrier::Silent;

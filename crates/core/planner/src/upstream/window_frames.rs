@@ -1,7 +1,7 @@
-//! Windows in the order of values that have no distances: UUIDs, bytes, times of day, intervals.
+//! Windows ordered by values without distances: UUIDs, bytes, times of day, intervals.
 //!
-//! A frame that is not said is `RANGE BETWEEN UNBOUNDED PRECEDING AND CURRENT ROW`. It needs no distance, but DataFusion wants
-//! of a RANGE that its key has one. GROUPS counts peers instead, and between these bounds means the same.
+//! The default frame is `RANGE BETWEEN UNBOUNDED PRECEDING AND CURRENT ROW`. It needs no distance, but DataFusion
+//! requires that the key of a RANGE has one. GROUPS counts peers instead, with the same meaning between these bounds.
 
 use crate::plan::nodes::Tree;
 use crate::plan::rewrite::concerned;

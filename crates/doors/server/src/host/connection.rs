@@ -1,7 +1,7 @@
-//! An open connection, as the threads beside its own see it.
+//! The state of an open connection that several threads share.
 //!
-//! A connection belongs to the thread that serves it. Other threads may cancel its running request, kill it, or close its
-//! socket; this is the state that they share. Flags are set in this order around a request:
+//! A connection belongs to the thread that serves it. Other threads may cancel its running request, kill it, or close
+//! its socket. Flags are set in this order around a request:
 //!
 //! ```text
 //!   begin_request    is_cancelled = false, is_running = true; cancelled at once if the server stops

@@ -1,9 +1,9 @@
-//! `/metrics` and `/health` over HTTP/1.1: as much of it as Prometheus and a load balancer speak.
+//! `/metrics` and `/health` over HTTP/1.1, reduced to the requests of Prometheus and load balancers.
 //!
-//! One request a connection; nothing but the first line is looked at. Each connection has a thread of its own, and two
-//! seconds for everything, its answer too. Of more than [`MOST`] at a time one is closed at once: of the address that has
-//! most of them, the one that has waited longest ([`first_to_go`]). So an address that keeps them all waiting does not
-//! keep others out.
+//! One request a connection; only its first line is read. Each connection has a thread, and two seconds for the request
+//! and its answer. If there are more than [`MOST`] at a time, one is closed at once: of the address that has most of
+//! them, the one that has waited longest ([`first_to_go`]). So an address that keeps all its connections open does not
+//! lock others out.
 
 use super::Host;
 use super::registry::first_to_go;

@@ -1,4 +1,4 @@
-//! The part of a server that all doors share: settings, users, certificate, limits, log, metrics, and stopping.
+//! The part of the server that all doors share: settings, users, certificate, limits, log, metrics, and stopping.
 //!
 //! ```text
 //!   Server::new      settings, certificate, log
@@ -8,12 +8,12 @@
 //!   http thread      /metrics and /health                       http, metrics
 //! ```
 //!
-//! A door implements [`Door`]: a name, and the loop that serves one connection. Everything else is here once, for every
-//! door alike. `tests/echo.rs` is a whole door in some eighty lines.
+//! A door implements [`Door`]: a name, and the loop that serves one connection. Everything else is implemented once,
+//! here. `tests/echo.rs` is a complete door in some eighty lines.
 //!
-//! **Stopping** closes the listeners, ends the connections that wait for a request, and gives running requests the time of
-//! `stop_grace_seconds`; then they are cancelled, and a second later their sockets are closed under them. A session is
-//! dropped with its connection, which rolls back its open transaction.
+//! **Stopping** closes the listeners, ends idle connections, and gives running requests the time of
+//! `stop_grace_seconds`; then they are cancelled, and a second later their sockets are closed. A session is dropped
+//! with its connection, which rolls back its open transaction.
 
 mod accept;
 pub(crate) mod connection;

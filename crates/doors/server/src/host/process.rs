@@ -1,7 +1,7 @@
 //! Limits of the operating system that a serving process raises before it listens.
 //!
-//! **Open files.** Each connection has three, and each table that it has open one for itself, two for each index and two for
-//! its memos. Systems let a process have few by default (1,024 are usual) and as many as it asks for up to a hard limit.
+//! **Open files.** Each connection needs three, and for each open table one, with two for each index and two for its
+//! memos. Operating systems give a process few by default (1,024 are usual) and more on request, up to a hard limit.
 //!
 //! **Pages of memory.** Each connection has a thread, and each thread memory of its own from the allocator. With huge pages
 //! a few kilobytes of it take two megabytes, which the allocator gives back only when all of them are free: a thousand

@@ -1,7 +1,7 @@
-//! A client's socket as bytes in and bytes out, with TLS in between where both sides have agreed on it.
+//! A client's socket as a stream of bytes, with TLS where both sides have agreed on it.
 //!
-//! One thread uses it. A client that is lost is found out by the operating system's keep-alive; one that reads or writes too
-//! slowly meets a deadline.
+//! One thread uses it. The operating system's keep-alive detects a lost client; a deadline ends one that reads or
+//! writes too slowly.
 
 use super::Host;
 use super::connection::Connection;

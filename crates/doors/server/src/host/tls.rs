@@ -1,8 +1,8 @@
 //! Certificates, and the TLS that a server offers.
 //!
-//! In the protocol of SQL Server's clients the versions 7.x of the protocol carry the handshake inside their own packets, and everything after it in plain TLS
-//! records. Only TLS 1.2 is offered there, as SQL Server does: 1.3 sends records after the handshake, which have no place
-//! in it. Version 8.0 is TLS from the first byte, 1.3 included.
+//! For SQL Server's clients, versions 7.x of the protocol carry the handshake inside their own packets, and everything
+//! after it in plain TLS records. Only TLS 1.2 is offered there, as SQL Server does: 1.3 sends records after the
+//! handshake, which have no place in it. Version 8.0 is TLS from the first byte, 1.3 included.
 
 use crate::config::Config;
 use mainstay_types::{Code, Error, Result};

@@ -1,5 +1,5 @@
-//! The thread that looks for cancellations while requests run: [`Watcher`](super::connection::Watcher) tells why it is one
-//! thread for all connections.
+//! The thread that checks for cancellations while requests run; [`Watcher`](super::connection::Watcher) explains why
+//! one thread serves all connections.
 
 use super::Host;
 use std::time::Duration;

@@ -4,15 +4,15 @@
 //!   a thread a connection: prelude, TLS, login, then requests --- Session of mainstay-navigator
 //! ```
 //!
-//! A client that is lost is found out by the operating system's keep-alive, if its end does not arrive; its thread ends, and
-//! its session with it, which rolls back and unlocks.
+//! A lost client is detected by the operating system's keep-alive, if its end does not arrive; its thread ends with its
+//! session, which rolls back and unlocks.
 //!
-//! **A client that is slow** costs its own thread only: its login has a deadline for every byte of it, TLS or not; what it
-//! is sent it has to read in a minute and some; and what it is asked in the middle of a request it has to answer.
+//! **A slow client** costs only its own thread: each byte of its login has a deadline, with TLS or without; it has to
+//! read its replies within little more than a minute; and it has to answer queries in the middle of a request.
 //!
-//! **Stopping** closes the listener, and every connection as soon as nothing is carried out for it. A request that is
-//! being carried out is ended first, a long step of it at the next time that it tells how far it is; its client hears the
-//! answer if it comes within the grace of the settings. What was not committed is rolled back.
+//! **Stopping** closes the listener, and every connection without a running request at once. A running request ends
+//! first, a long step of it at its next progress report; the client gets the answer if it comes within the grace period
+//! of the settings. Uncommitted changes are rolled back.
 
 mod connection;
 mod stream;

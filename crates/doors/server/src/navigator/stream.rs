@@ -1,7 +1,7 @@
-//! A client's socket as frames: frames in, frames out.
+//! A client's socket as a stream of frames.
 //!
-//! One thread uses it: a client waits for the answer to a request before it sends the next one, and is asked for nothing
-//! while its request is carried out but whether to go on.
+//! One thread uses it: a client waits for the answer to a request before it sends the next one, and during a request it
+//! is only asked whether to go on.
 
 use crate::host::Host;
 use crate::host::connection::Connection;

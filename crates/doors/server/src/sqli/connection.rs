@@ -1,8 +1,8 @@
 //! A client's connection from its first byte to its last: TLS, login, messages.
 //!
-//! Messages have no length and are carried out as they come; the replies of a group are sent at its end. So a batch of any
-//! number of rows takes no memory beyond its largest message. The memory of replies is bounded by the buffer size that the
-//! client asks rows for.
+//! Messages have no length and are executed as they come; the replies of a group are sent at its end. So a batch of any
+//! number of rows takes no more memory than its largest message. The memory of replies is bounded by the buffer size
+//! that the client requests for rows.
 
 use super::SqliDoor;
 use super::conversation::{Conversation, Next};

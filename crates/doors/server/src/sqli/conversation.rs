@@ -1,7 +1,7 @@
-//! The state of a client: its statements, the replies of the running group, and what each message does.
+//! The state of a client: its statements, the replies of the running group, and the handler of each message.
 //!
-//! The first error of a group is its last reply before the end: what follows in the group is not carried out, as the client
-//! counts on.
+//! The first error of a group is its last reply before the end: the rest of the group is not executed, as clients
+//! expect.
 
 use super::columns::{field, statement_type, type_of};
 use super::connection::reply_of;

@@ -1,4 +1,4 @@
-//! Rows that a client fetches: as they come, or kept for a cursor that scrolls.
+//! Rows that a client fetches: streamed, or buffered for a scroll cursor.
 
 use mainstay_session::{Failure, Rows};
 use mainstay_sqli::{Codeset, Fetch, Field, Form, Reply, ScrollHow, SimpleLob, TypeCode, write_value};

@@ -5,8 +5,8 @@
 //!   conversation  the state of a client: statements, replies    cursor    rows that a client fetches
 //! ```
 //!
-//! It knows the protocol and no SQL: statements go to a [`Session`](mainstay_session::Session), whose backend is given when
-//! the door is made.
+//! It implements the protocol and no SQL: statements go to a [`Session`](mainstay_session::Session), whose backend is
+//! given when the door is created.
 
 mod columns;
 mod connection;

@@ -1,4 +1,4 @@
-//! The statements that a client has prepared, by the numbers that the protocol has for them.
+//! Prepared statements of a client, by their numbers in the protocol.
 //!
 //! A client names a statement by the number in its description. Some clients send 0 whatever the number is, so the lowest
 //! free one is given.
@@ -62,7 +62,7 @@ impl Statements {
         self.direct.replace(statement)
     }
 
-    /// Makes a statement the current one; false if there is none of this number.
+    /// Makes a statement the current one; false for an unknown number.
     pub fn select(&mut self, id: u16) -> bool {
         self.current = Some(id);
         self.open.contains_key(&id)

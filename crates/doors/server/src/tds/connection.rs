@@ -1,9 +1,9 @@
-//! A connection after its login: one request after another, until the client leaves or the server stops.
+//! A connection after its login: one request after another, until the client disconnects or the server stops.
 //!
-//! A request is decoded, given to the session, and its answer written as it comes. While the session works, the connection is
-//! marked as running and the watcher looks for an attention. When it has ended, an attention that came meanwhile is acknowledged by a
-//! message behind the answer; one that comes later is a request of its own, with the same acknowledgement: so each
-//! attention has exactly one, whenever it is sent.
+//! A request is decoded, passed to the session, and its answer written as it comes. While the session works, the
+//! connection is marked as running and the watcher looks for an attention. An attention that arrives during the request
+//! is acknowledged by a message behind the answer; a later one is a separate request with the same acknowledgement: so
+//! each attention has exactly one, whenever it is sent.
 
 use super::Serving;
 use super::link::{Incoming, LinkError};

@@ -1,8 +1,9 @@
-//! A client's socket: bytes in, as messages; packets out; TLS in between where it was agreed on.
+//! A client's socket: messages in, packets out, with TLS between them where it was agreed on.
 //!
 //! Two threads use a link. The connection's own thread reads while it waits for a request, and writes. While a request
-//! runs nobody waits for bytes, but an attention may come: then the watcher looks, without blocking (see `watch`). The
-//! lock of the input says who reads; that of TLS is held for single records only, never while a socket blocks.
+//! runs no thread waits for bytes, but an attention may come: then the watcher reads, without blocking (see `watch`).
+//! The lock of the input belongs to the reading thread; the lock of TLS is held for single records only, never while a
+//! socket blocks.
 //!
 //! ```text
 //!   socket --> [TLS] --> Framer --> packets --> Assembler --> queue of requests
@@ -29,17 +30,17 @@ const KEEP_ALIVE_AGAIN: Duration = Duration::from_secs(2);
 const READ_BYTES: usize = 16 * 1024;
 /// Bytes read at a time while a request runs.
 const EARLY_BYTES: usize = 1024;
-/// What a client may send while its request runs: an attention, and a little that it should not.
+/// The limit of messages that a client may send while its request runs: an attention, and a few others.
 const EARLY_MESSAGES: usize = 16;
 
-/// What comes from a client.
+/// A message from a client.
 #[derive(Debug)]
 pub(crate) enum Incoming {
     /// A whole request.
     Message(WholeMessage),
     /// A packet of a bulk load.
     Bulk(BulkPacket),
-    /// The wish that the request stop.
+    /// A request to cancel the running request.
     Attention,
 }
 
@@ -59,7 +60,7 @@ pub(crate) enum LinkError {
     Closed,
     /// It took too long.
     TimedOut,
-    /// What it sent is wrong.
+    /// The client broke the protocol.
     Wire(WireError),
 }
 
@@ -78,7 +79,7 @@ impl From<io::Error> for LinkError {
     }
 }
 
-/// What was read and not used yet.
+/// The bytes that were read and not used yet.
 #[derive(Debug)]
 pub(crate) struct Input {
     framer: Framer,
@@ -126,7 +127,7 @@ impl Link {
         self.input.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// The input, if nobody reads.
+    /// The input, if no other thread is reading.
     pub fn try_input(&self) -> Option<MutexGuard<'_, Input>> {
         self.input.try_lock().ok()
     }
@@ -135,7 +136,7 @@ impl Link {
         self.tls.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Whether everything is encrypted now.
+    /// Returns true if everything is encrypted now.
     pub fn is_encrypted(&self) -> bool {
         self.tls().is_some()
     }
@@ -226,7 +227,7 @@ impl Link {
         Ok(())
     }
 
-    /// Whether the client begins with TLS at once, as version 8.0 does.
+    /// Returns true if the client begins with TLS at once, as version 8.0 does.
     pub fn begins_with_tls(&self, deadline: Instant) -> Result<bool, LinkError> {
         self.set_read_deadline(&mut self.input(), Some(deadline))?;
         let mut first = [0];
@@ -284,7 +285,7 @@ impl Link {
             }
             done?;
         }
-        // What came behind the handshake is records without packets around them.
+        // The handshake is followed by records without packets around them.
         let rest = input.framer.take_rest();
         input.framer.feed(&early);
         decrypt(&mut tls, &rest, |plain| input.framer.feed(plain))?;

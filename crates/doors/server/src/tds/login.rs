@@ -1,15 +1,15 @@
-//! From the first byte of a connection to its session: PRELOGIN, TLS, LOGIN7, and the answer to it.
+//! Login of a connection: PRELOGIN, TLS, LOGIN7, and its answer.
 //!
 //! ```text
 //!   client                         server
 //!   PRELOGIN  (not jTDS)  ------>
 //!                         <------  PRELOGIN: encryption agreed on
-//!   TLS handshake        <------>  inside packets, unless one of them cannot or may not
+//!   TLS handshake        <------>  inside packets, unless one side does not support or allow it
 //!   LOGIN7                ------>  user and password checked, session begun
 //!                         <------  database, collation, language, LOGINACK, packet size, DONE
 //! ```
 //!
-//! All of it has one deadline, and messages here are short: a client that has not logged in costs a thread, some tens of
+//! The login has one deadline, and its messages are short: a client that has not logged in costs a thread, some tens of
 //! kilobytes, and no more than the login timeout; and there are no more than `max_logins` of them.
 
 use super::link::{Incoming, Link, LinkError};

@@ -6,7 +6,7 @@
 //!   link        the socket: messages in, packets out, TLS between them; attentions while a request runs
 //! ```
 //!
-//! It has no semantics of statements: they go to a [`Backend`].
+//! It contains no semantics of statements: they go to a [`Backend`].
 
 mod connection;
 mod link;

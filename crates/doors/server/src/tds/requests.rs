@@ -1,4 +1,4 @@
-//! What clients ask for, given to the session: batches, calls, transactions, bulk loads.
+//! Requests of clients, passed to the session: batches, calls, transactions, bulk loads.
 
 use super::link::{BulkPacket, Incoming, Link};
 use super::sink::AnswerSink;

@@ -1,7 +1,7 @@
-//! What a session says, into packets, as it comes.
+//! The output of a session as packets, as it comes.
 //!
-//! Packets are sent when a good number of them is complete, not one by one: a procedure that loops writes thousands of
-//! small tokens. The last part is sent by who ends the answer.
+//! Packets are sent in groups, not one by one: a procedure that loops writes thousands of small tokens. The end of the
+//! answer sends the last group.
 
 use super::link::Link;
 use crate::host::connection::Connection;
@@ -18,13 +18,13 @@ pub(crate) struct AnswerSink<'a> {
     pub answer: &'a mut Answer,
     pub link: &'a Link,
     pub connection: &'a Connection,
-    /// Whether an error was said since the last end of a statement.
+    /// True if an error was said since the last end of a statement.
     pub error: bool,
-    /// Whether an error ends the connection.
+    /// True if an error ends the connection.
     pub fatal: bool,
-    /// Whether the client is gone.
+    /// True if the client is gone.
     pub lost: bool,
-    /// Whether a call has said what it returns.
+    /// True if a call has said what it returns.
     pub status_said: bool,
     /// Rows since the beginning.
     pub rows: u64,

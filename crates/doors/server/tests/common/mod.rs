@@ -1,4 +1,4 @@
-//! What the tests of the door share: a server with the scripted backend, and a client of bare packets.
+//! Common parts of the tests of the door: a server with the scripted backend, and a client of bare packets.
 #![allow(dead_code, reason = "each test uses some of it")]
 
 pub mod scripted;

@@ -1,6 +1,6 @@
-//! A backend that answers a handful of statements, for tests of the door: no database is behind it.
+//! A backend without a database that answers a handful of statements, for tests of the door.
 //!
-//! It looks at the start of a text, or at a mark anywhere in it:
+//! It recognizes the start of a text, or a mark anywhere in it:
 //!
 //! | text | answer |
 //! |---|---|
@@ -33,7 +33,7 @@ use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering::SeqCst};
 use std::sync::{Arc, Mutex};
 use std::time::{Duration, Instant};
 
-/// What tests want to know of the backend.
+/// The backend's records for the tests.
 #[derive(Default)]
 pub struct Scripted {
     pub sessions: Arc<AtomicUsize>,

@@ -1,4 +1,4 @@
-//! The calls of the library that the rows make, as a C program declares them.
+//! Library calls of the rows, declared as in a C program.
 //!
 //! The functions are those that `libace.so` exports, linked in. Fields are named by number, as `rddads` does it: a
 //! pointer whose value is the number.
@@ -94,7 +94,7 @@ unsafe extern "C" {
     fn AdsWriteRecord(table: Handle) -> u32;
 }
 
-/// What a call answers, or its error in the library's words.
+/// The result of a call, or its error in the library's words.
 pub(super) type Outcome<T> = Result<T, String>;
 
 fn told(call: &str, code: u32) -> Outcome<()> {
@@ -170,7 +170,7 @@ impl Connection {
 
 impl Drop for Connection {
     fn drop(&mut self) {
-        // What was opened is closed with it; there is nobody to tell.
+        // Disconnecting closes the tables that were opened through it; an error has no receiver.
         let _ = call!(AdsDisconnect(self.0));
     }
 }

@@ -5,12 +5,11 @@
 //!                          └──> indexed/bench.dbf + bench.cdx      tags of ID, TAG, AMT, as Harbour wrote them
 //! ```
 //!
-//! Each run opens the table as a program does when it starts, and is over when the table is closed, unless the row is
-//! about an open table. What is changed is a copy, made while the clock stands still. After the last run of a row the
-//! answer is compared with what the generator says it is; a changed table is checked, all keys of its index included.
+//! Each run opens the table as a program does when it starts, and ends when the table is closed, unless the row is
+//! about an open table. Changed tables are copies, made while the clock is stopped. After the last run of a row the
+//! answer is compared with the generator's; a changed table is checked, with all keys of its index.
 //!
-//! Limits: one program with the table open. Tables are opened shared, as by programs that share them, unless the row says
-//! otherwise.
+//! Limits: one program has the table open. Tables are opened shared, unless the row says otherwise.
 
 mod calls;
 mod tasks;

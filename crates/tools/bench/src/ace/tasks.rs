@@ -1,4 +1,4 @@
-//! The rows: what a run does, what must be true afterwards, and the figures known of it.
+//! Rows of the suite: the task of a run, the condition that must hold afterwards, and the known figures.
 
 use super::calls::{Connection, Mode, Order, Outcome, Table};
 use crate::xbase::Data;
@@ -23,7 +23,7 @@ pub(super) struct Task {
     pub(super) text: &'static str,
     /// The folder whose files a run has a copy of.
     pub(super) copied: Option<&'static str>,
-    /// Whether a run changes them, so that the next needs another copy.
+    /// True if a run changes them, so that the next needs another copy.
     pub(super) changes: bool,
     /// Does the work in a folder; gives the time of what is measured.
     pub(super) run: fn(&Path, &Data) -> Outcome<Duration>,
@@ -196,7 +196,7 @@ const READS: Task = Task {
 const TAG_IS_A: &str = "TAG='AAAA'";
 const TAG_IS_B_TO_D: &str = "TAG >= 'BBBB' .AND. TAG <= 'DDDD'";
 
-/// What a walk has seen: how many records, and the sum of AMT in cents.
+/// The records of a walk: their number, and the sum of AMT in cents.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 struct Seen {
     records: usize,
@@ -204,7 +204,7 @@ struct Seen {
 }
 
 impl Seen {
-    /// What the records with these IDs must show.
+    /// The expected result for the records with these IDs.
     fn of(data: &Data, wanted: impl Fn(usize) -> bool) -> Seen {
         let mut seen = Seen::default();
         for id in (1..=data.len()).filter(|id| wanted(*id)) {
@@ -357,7 +357,7 @@ fn change(step: usize, data: &Data) -> (usize, String, u32) {
     (id, Data::tag(id + 1), (step % 9_000) as u32)
 }
 
-/// Who has the table for itself needs no locks.
+/// An exclusive user needs no locks.
 fn updates(folder: &Path, data: &Data, mode: Mode) -> Outcome<Duration> {
     let connection = Connection::open(folder)?;
     let table = connection.table("bench", mode)?;

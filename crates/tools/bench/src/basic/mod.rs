@@ -1,15 +1,15 @@
 //! The basic suite: Business BASIC programs, with the figures of the vendor's page for PxPlus build 9111.
 //!
 //! ```text
-//!   programs   the text of each program, which does the work of the published one in words of our own
-//!   truth      the keys and records that it makes, and with them every answer, by arithmetic in Rust
+//!   programs   the text of each program, written anew to do the work of the published one
+//!   truth      its keys and records, and with them every answer, by arithmetic in Rust
 //!   shop       a database with the session that runs a program, and the time between two lines that it prints
 //! ```
 //!
-//! A program prints a line before its loop and one behind it; the clock is that of the printer, not the program's TMR. The
-//! list box is timed from the start of its program to its end, since a screen takes no lines. Two rows count what TCB(50)
-//! counts, with the database opened anew for each run; a count is kept as that many nanoseconds, because the report is
-//! about times.
+//! A program prints a line before its loop and one after it; the clock is that of the printer, not the program's TMR.
+//! The list box is timed from the start of its program to its end, since a screen takes no lines. Two rows report the
+//! counts of TCB(50), with the database opened anew for each run; a count is stored as that many nanoseconds, because
+//! the report is about times.
 //!
 //! Limits: the list box is loaded into the screen model. The published figure includes the display of the rows, and so does
 //! the target; a browser is not part of this program.

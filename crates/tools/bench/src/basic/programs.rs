@@ -1,7 +1,7 @@
 //! The texts of the programs.
 //!
-//! Quotients are rounded to the decimals of PRECISION, so that INT of one is right with all of its decimals only: six.
-//! Each prints [`BEGIN`] before the part that is timed and [`END`] behind it, then its answers, one a line.
+//! Quotients are rounded to the decimals of PRECISION, so that INT of a quotient needs all of its decimals: six. Each
+//! prints [`BEGIN`] before the timed part and [`END`] after it, then its answers, one a line.
 
 use super::truth::{CHECK_MODULUS, FACTOR, FIELDS, MODULUS, SEED, Sizes};
 

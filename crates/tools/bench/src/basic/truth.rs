@@ -1,4 +1,4 @@
-//! The answers of the programs, worked out by arithmetic: what they write is made from a generator that both know.
+//! The expected answers of the programs, calculated from the generator that both share.
 //!
 //! The generator is that of Park and Miller: the next number is 16807 times the last one, modulo 2^31 - 1. Every product is
 //! below 10^14, so that it is exact in the decimals of the language.

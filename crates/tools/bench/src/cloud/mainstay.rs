@@ -1,4 +1,4 @@
-//! Mainstay, through the interface that programs embed it with.
+//! Mainstay, through its embedding interface.
 
 use super::data::{Record, Totals};
 use super::native::{Commit, Maker, Native};

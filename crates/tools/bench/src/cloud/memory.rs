@@ -1,8 +1,8 @@
-//! What the table takes in memory, and that it does not grow by deleting and inserting again.
+//! Memory of the table, which must not grow by deleting and inserting again.
 //!
-//! Measured from outside, as the pages that the system counts as resident in this process. That is what a user pays,
-//! with everything that an allocator keeps back; it also means that a figure hangs on what the process did before. So the
-//! bytes of a row are measured before anything else is made, and growth is judged between the rounds of one table.
+//! The measure is the number of pages that the system counts as resident in this process. It is the user's cost, with
+//! the memory that an allocator keeps back; it also depends on the earlier work of the process. So the bytes of a row
+//! are measured before anything else is allocated, and growth is judged between the rounds of one table.
 
 use super::native::{Maker, Native};
 use super::tasks::{fill, new_table};
@@ -50,7 +50,7 @@ fn filled(maker: &Maker, id: &str, rows: usize) -> Result<Box<dyn Native>> {
     Ok(native)
 }
 
-/// What the process had resident after each round of one system. Clones are the same.
+/// The resident memory of the process after each round of one system. Clones share it.
 #[derive(Clone, Debug, Default)]
 pub struct Growth(Rc<RefCell<Vec<u64>>>);
 

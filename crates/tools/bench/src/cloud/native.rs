@@ -1,8 +1,7 @@
-//! What a system does for this suite: the same loops, written once for each system's own interface.
+//! A system's part of this suite: the same loops, written once for each system's own interface.
 //!
-//! Everything around the loops (tables, rounds, transactions asked for, checks) is common and in `tasks`, so that
-//! no system gets other work than the others. A loop readies its statement first; its time is that of the loop alone,
-//! with the BEGIN and the COMMIT that belong to it.
+//! Everything around the loops (tables, rounds, transactions, checks) is common and in `tasks`, so that all systems get
+//! the same work. A loop prepares its statement first; its time is that of the loop alone, with its BEGIN and COMMIT.
 
 use super::data::{Record, Totals};
 use crate::answer::Rows;

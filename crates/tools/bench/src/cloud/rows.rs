@@ -1,7 +1,7 @@
-//! The rows of the cloud table: what each does, and its earlier figures and targets.
+//! Rows of the cloud table: the task of each, and its earlier figures and targets.
 //!
-//! *Published* is the page of the system that claims to be fastest at it. Figures are for a table of 10,000 rows and are
-//! left out for other sizes.
+//! *Published* is the figure on the page of the system that claims to be fastest. Figures are for a table of 10,000
+//! rows and are left out for other sizes.
 
 use super::tasks::{EMPTY, JOIN, SUM, Task};
 use crate::suite::{Reference, Row};

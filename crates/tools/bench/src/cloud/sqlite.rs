@@ -1,8 +1,8 @@
-//! SQLite, linked in, at its best: statements prepared once, the key as its rowid.
+//! SQLite, linked in, in its fastest configuration: statements prepared once, the key as its rowid.
 //!
-//! In memory a rollback journal in memory is its way to undo, as versions are ours. On disk it has a write-ahead log
-//! with `synchronous = NORMAL`: a commit is a write to the log, and nothing waits for the disk but a checkpoint. That is
-//! what `durability = os` promises.
+//! In memory it rolls back by a rollback journal in memory, as Mainstay does by versions. On disk it has a write-ahead
+//! log with `synchronous = NORMAL`: a commit is a write to the log, and only a checkpoint waits for the disk. That is
+//! the guarantee of `durability = os`.
 
 use super::data::{Record, Totals};
 use super::native::{Commit, Maker, Native};

@@ -1,7 +1,7 @@
-//! What a row of the suite does, the same on every system, and whether it was done.
+//! Tasks of the suite, the same on every system, and the check of their results.
 //!
-//! A run repeats its work until it is long enough to be timed (tens of milliseconds at the standard size), and what it
-//! left in the tables is looked at after every piece, with the clock stopped:
+//! A run repeats its work until it is long enough to be timed (tens of milliseconds at the standard size), and the
+//! tables are checked after every round, with the clock stopped:
 //!
 //! ```text
 //!   run   = rounds x (new table | loop of the system | COUNT, SUMs, MIN, MAX of the table = the truth?)
@@ -43,7 +43,7 @@ pub const JOIN: &str = "SELECT c.region, p.category, COUNT(*), SUM(s.amount) FRO
 /// The statement that empties the table; a condition, so that nobody may just drop what is there.
 pub const EMPTY: &str = "DELETE FROM bench WHERE id > 0";
 
-/// What a row of the suite does.
+/// The task of a row of the suite.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Task {
     /// Prepared inserts in one transaction, without a key.
@@ -73,7 +73,7 @@ pub enum Task {
 /// One timed run; what it left behind has been checked.
 pub type Run = Box<dyn FnMut() -> Result<Duration, Judgement>>;
 
-/// What a task needs beside the system.
+/// The size and the folder of a task.
 pub struct Place {
     /// Rows of `bench`.
     pub rows: usize,
@@ -82,7 +82,7 @@ pub struct Place {
 }
 
 impl Task {
-    /// What its figures are in, when `bench` has this many rows.
+    /// The unit of its figures, when `bench` has this many rows.
     pub fn unit(self, rows: usize) -> Unit {
         match self {
             Task::Insert | Task::InsertKeyed | Task::Select | Task::Update => Unit::million_rows(rows * POINT_ROUNDS),
@@ -126,7 +126,7 @@ pub fn new_table(native: &mut dyn Native, id: &str) -> Result<()> {
     native.execute(&format!("CREATE TABLE bench (id {id}, name VARCHAR, amount DOUBLE PRECISION)"))
 }
 
-/// What the table must hold after records have been inserted into it so many times.
+/// The expected content of the table after records have been inserted into it so many times.
 struct Content(Vec<Cell>);
 
 impl Content {

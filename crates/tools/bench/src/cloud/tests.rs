@@ -1,4 +1,4 @@
-//! Both systems do every row right, and a system that leaves out a little of each is found out.
+//! Both systems pass every row, and a system that omits a little of each fails.
 
 use super::data::{Record, Totals};
 use super::native::{Commit, Maker, Native};

@@ -6,10 +6,10 @@
 //!     └ informix-driver     the public driver, in the same process: rows that the two have in common
 //! ```
 //!
-//! `MAINSTAY_BENCH_PYTHON` names the interpreter of an environment with the wheel; without the wheel each row says so. A run
-//! repeats its work until it takes milliseconds. Answers come back as counts, sums and last rows, and are compared with what
-//! the data of the script makes them. Rows of memory have bytes in place of nanoseconds: the growth of the largest resident
-//! set of the process.
+//! `MAINSTAY_BENCH_PYTHON` names the interpreter of an environment with the wheel; without the wheel each row reports
+//! that it is missing. A run repeats its work until it takes milliseconds. Answers come back as counts, sums and last
+//! rows, and are compared with the data of the script. Rows of memory have bytes in place of nanoseconds: the growth of
+//! the largest resident set of the process.
 //!
 //! Limits: commits wait for the operating system. The public driver cannot be fed recorded answers, so its rows include the
 //! server.

@@ -9,7 +9,7 @@
 //!   published       ███████████████████   42
 //! ```
 //!
-//! Colours come from CSS classes, so that the page decides about light and dark.
+//! Colours come from CSS classes, so that the page chooses light or dark.
 
 use super::{figure, known};
 use crate::report::{Line, Report};

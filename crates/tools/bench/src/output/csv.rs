@@ -1,5 +1,5 @@
-//! CSV: a line for each row, a column for each figure, unrounded, with empty fields for what is not known.
-//! Peers differ from run to run, so each peer of the run has columns of its own.
+//! CSV: a line for each row, a column for each figure, unrounded, with empty fields for unknown ones. Peers differ from
+//! run to run, so each peer of the run has its own columns.
 
 use crate::report::{Line, Report, Run};
 use crate::statistics::Statistics;

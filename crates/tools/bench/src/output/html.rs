@@ -1,5 +1,5 @@
-//! One self-contained page: the tables, and a chart for each row. No script, nothing loaded from elsewhere;
-//! light or dark as the reader's system is set.
+//! One self-contained page: the tables, and a chart for each row. It has no script and loads nothing; it is light or
+//! dark as the reader's system is set.
 
 use super::chart::{Scale, chart};
 use super::{grid, remarks, titled};

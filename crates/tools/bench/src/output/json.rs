@@ -1,4 +1,4 @@
-//! JSON, for programs: every figure in the suite's unit, unrounded, `null` for what is not known.
+//! JSON, for programs: every figure in the suite's unit, unrounded, `null` for unknown ones.
 
 use crate::report::{Line, Report, Run};
 use crate::statistics::Statistics;

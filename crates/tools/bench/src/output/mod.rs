@@ -1,7 +1,7 @@
 //! The same table as text, Markdown, CSV, JSON and HTML.
 //!
-//! [`grid`] is the table that people read; text, Markdown and HTML only dress it. CSV and JSON have every
-//! figure in a column or key of its own, unrounded.
+//! [`grid`] builds the table for readers; text, Markdown and HTML only format it. CSV and JSON have every figure in a
+//! separate column or key, unrounded.
 
 mod chart;
 mod csv;
@@ -135,7 +135,7 @@ pub fn thousands(value: usize) -> String {
     text
 }
 
-/// What is said under a table: where it ran, the notes, sizes and memory.
+/// The lines under a table: the machine, the notes, sizes and memory.
 pub fn remarks(run: &crate::report::Run, report: &Report) -> Vec<String> {
     let mut remarks = vec![format!("Machine: {}", run.machine.line())];
     if !run.machine.is_optimised() {
@@ -155,7 +155,7 @@ pub fn remarks(run: &crate::report::Run, report: &Report) -> Vec<String> {
     remarks
 }
 
-/// What the stars of a row stand for.
+/// The meaning of the stars of a row.
 fn starred(report: &Report, line: &Line) -> Vec<String> {
     let here = format!("{} here", report.replaces);
     let sources = [("published", &line.row.published), (here.as_str(), &line.row.replaced)];

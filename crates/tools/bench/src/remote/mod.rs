@@ -1,10 +1,10 @@
 //! The remote suite: a browse of a table of a server, 100 columns and 25 rows, in round trips.
 //!
-//! A door listens on loopback in this process, and a client of the navigator reads every column of every row that a screen
-//! shows, as a browse does. A row of the table is one thing that somebody does with it; its figure is how many requests
-//! were answered meanwhile, which no machine changes. What it took and how many bytes came is said in the notes.
+//! A door listens on loopback in this process, and a client of the navigator reads every column of every row of a
+//! screen, as a browse does. A row of the table is one action of a user; its figure is the number of requests that were
+//! answered for it, which does not depend on the machine. The time and the number of bytes are in the notes.
 //!
-//! The report is about times, so a count is kept as that many nanoseconds.
+//! The report is about times, so a count is stored as that many nanoseconds.
 
 use crate::scratch::Scratch;
 use crate::statistics::Statistics;
@@ -28,7 +28,7 @@ const COLUMNS: usize = 100;
 /// Records of the table.
 const RECORDS: u32 = 2_000;
 
-/// What somebody does: key, title, round trips that Advantage's own client is said to take, and the target.
+/// Actions of users: key, title, round trips that Advantage's own client is said to take, and the target.
 const DEEDS: [(&str, &str, Option<f64>, f64); 5] = [
     ("remote_open", "remote browse: open the table", None, 1.0),
     ("remote_paint", "remote browse, 100 columns x 25 rows: paint the first screen in an order", Some(20.0), 2.0),

@@ -1,15 +1,15 @@
 //! The tpcc suite: the five transactions of the order-entry benchmark as T-SQL procedures, called in process.
 //!
-//! One warehouse as clause 1.2 scales it (`--rows` is the number of items: 100,000 with 3,000 customers a district in the
-//! specification), terminals without think times, so these are no tpmC: they are microseconds a call. The consistency
-//! conditions of clause 3.3.2 are asked after every row; a row after which one of them does not hold is wrong. Nothing was
-//! published for these procedures by a system that this replaces.
+//! One warehouse as clause 1.2 scales it (`--rows` is the number of items: 100,000 with 3,000 customers a district in
+//! the specification), terminals without think times, so the figures are not tpmC: they are microseconds a call. The
+//! consistency conditions of clause 3.3.2 are checked after every row; a row after which one of them does not hold is
+//! wrong. There are no published figures for these procedures by a system that Mainstay replaces.
 //!
 //! ```text
 //!   schema.sql, procedures.sql ─> load_all ─> calls drawn from a seed ─> inconsistencies: no rows
 //! ```
 //!
-//! Limits: one warehouse, in memory, so the sessions of the last row meet at its row and wait for each other.
+//! Limits: one warehouse, in memory, so the sessions of the last row contend for its row and wait for each other.
 
 use crate::statistics::{Statistics, wants_another};
 use crate::suite::{About, Bench, Judgement, Measured, Row, Settings, Suite, System};
@@ -32,7 +32,7 @@ const PROCEDURES: &str = include_str!("procedures.sql");
 /// Syllables of last names.
 const SYLLABLES: [&str; 10] = ["BAR", "OUGHT", "ABLE", "PRI", "PRES", "ESE", "ANTI", "CALLY", "ATION", "EING"];
 
-/// What a row calls.
+/// The kind of call of a row.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Kind {
     NewOrder,
@@ -172,7 +172,7 @@ impl Subject {
         failed.into_iter().flatten().next().map_or(Ok(time), |error| Err(Judgement::Failed(error)))
     }
 
-    /// Whether the conditions hold.
+    /// Checks the consistency conditions of the benchmark.
     fn check(&mut self) -> std::result::Result<(), Judgement> {
         let mut client = Client { keeps: true, ..Client::default() };
         self.session.batch("EXEC inconsistencies", &mut client);

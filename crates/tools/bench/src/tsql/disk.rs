@@ -1,14 +1,14 @@
 //! The disk suite: the procedures of the tsql suite over a database in a folder.
 //!
 //! ```text
-//!   durability = os      nine of them again: a commit is written to the journal, and not synced
-//!   durability = full    TableInsert, one fdatasync a commit: by one caller, and by 16 who share their syncs
+//!   durability = os      nine of them: a commit is written to the journal, and not synced
+//!   durability = full    TableInsert, one fdatasync a commit: by one caller, and by 16 that share their syncs
 //! ```
 //!
-//! The floor of the rows that sync is measured in the same run: as many bytes as a commit takes in the journal, appended to
-//! a file and synced, in the same folder. One caller may take a tenth more than that. Of 16 callers each waits for the sync
-//! that is under way and for the one that has its commit; two syncs for 16 commits is what a call may take. All rows are of
-//! sessions that have made the call before, as those in memory.
+//! The floor of the rows that sync is measured in the same run: the bytes of a commit in the journal, appended to a
+//! file and synced, in the same folder. The limit of one caller is a tenth more. Each of 16 callers waits for the sync
+//! that is running and for the one that contains its commit; so the limit of a call is two syncs for 16 commits. All
+//! rows run in sessions that have made the call before, as those in memory.
 
 use super::procedures::{PROCEDURES, Procedure};
 use super::{CALLS, Client, Subject, call, measured, ready, row_of};
@@ -48,7 +48,7 @@ const SYNCS: usize = 60;
 /// The suite.
 pub struct Disk;
 
-/// What a row measures.
+/// The task of a row.
 #[derive(Clone, Copy)]
 enum Task {
     Again(&'static Procedure),
@@ -80,7 +80,7 @@ fn tasks() -> Vec<(Row, Task)> {
             title: format!("TableInsert, durability = full, {who}"),
             text: procedure.text.to_owned(),
             floor,
-            // What was measured says no more than tenths.
+            // The measurement is exact to tenths only.
             target_again: floor.map(|floor| (floor * share * 10.0).round() / 10.0),
             unit: Some(Unit::microseconds_of_each(callers * SYNCED_CALLS)),
             ..Row::default()
@@ -92,7 +92,7 @@ fn tasks() -> Vec<(Row, Task)> {
     AGAIN.iter().filter_map(again).chain(full.into_iter().filter_map(synced)).collect()
 }
 
-/// What it takes here to append a few bytes to a file and to sync it; measured once. `None` where that fails.
+/// The time of appending a few bytes to a file and syncing it, measured once. `None` where that fails.
 fn bare_sync() -> Option<Duration> {
     static MEASURED: OnceLock<Option<Duration>> = OnceLock::new();
     *MEASURED.get_or_init(|| Some(Statistics::of(&Scratch::new().ok()?.syncs(FRAME, SYNCS).ok()?)?.median))

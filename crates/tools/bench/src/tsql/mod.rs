@@ -1,9 +1,9 @@
 //! The tsql suite: procedures called in process, microseconds a call.
 //!
-//! The procedures are those of the published page, written anew. Each is called with typed parameters as a driver's RPC
-//! is, its rows go to a client that looks at every value, and the answer of a call beside the clock is compared with what
-//! it must be. No other system takes part: the published figures and those of aul were measured before. What a call
-//! allocates once it is warm is counted in a run beside the clock and told below the table.
+//! The procedures are those of the published page, written anew. Each is called with typed parameters, as by a driver's
+//! RPC; its rows go to a client that reads every value, and the answer of a call outside of the clock is compared with
+//! the expected one. No other system takes part: the published figures and those of aul were measured before. The
+//! allocations of a warm call are counted in a separate run and reported below the table.
 
 pub(crate) mod disk;
 pub(crate) mod procedures;
@@ -49,7 +49,7 @@ impl Suite for Tsql {
     }
 }
 
-/// What is known of a procedure before it is measured.
+/// The row of a procedure before it is measured.
 fn row_of(procedure: &Procedure) -> Row {
     let figure = |(value, remark)| (value > 0.0).then_some(Reference { value, remark });
     Row {
@@ -83,7 +83,7 @@ struct Subject {
     session: Session,
     /// Where the tables are, for the notes.
     where_it_is: String,
-    /// What a call of each row that was measured allocates, as it is told.
+    /// The allocations of a call of each measured row, as text.
     allocated: Vec<(String, String)>,
 }
 
@@ -150,7 +150,7 @@ impl System for Subject {
     }
 }
 
-/// What was measured of a row.
+/// The result of a row.
 fn measured(times: std::result::Result<Vec<Duration>, Judgement>) -> Measured {
     match times {
         Ok(times) => Measured { first: None, again: Statistics::of(&times), judgement: Judgement::Right },

@@ -1,4 +1,4 @@
-//! The procedures, their arguments and answers, and the figures known of them.
+//! The procedures, with their arguments, answers and known figures.
 
 use mainstay_tsql_types::{DataType, Length};
 use mainstay_types::Value;
@@ -11,7 +11,7 @@ pub(crate) struct Procedure {
     pub(crate) key: &'static str,
     pub(crate) title: &'static str,
     pub(crate) name: &'static str,
-    /// What makes it; with procedures that it calls before it, at lines of `GO`.
+    /// Creates it; procedures that it calls come before it, separated by lines of `GO`.
     pub(crate) text: &'static str,
     pub(crate) arguments: fn() -> Vec<Argument>,
     /// A batch before each run.

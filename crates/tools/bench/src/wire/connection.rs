@@ -1,4 +1,4 @@
-//! A client of bare packets: what a driver must do for a call, and nothing else.
+//! A minimal client of bare packets: only the part of a driver that a call needs.
 
 use mainstay_tds::client::{Token, put_calls, tokens};
 use mainstay_tds::{

@@ -4,10 +4,10 @@
 //!   Connection (bare packets) ── loopback ──> mainstay serve, a process of its own
 //! ```
 //!
-//! First the shortest call there is, a prepared `SELECT 1`, beside a bare round trip of as many bytes in the same run;
-//! then the procedures of the tsql suite, called as a driver's RPC is. The client sends packets that were made before the
-//! clock started and reads the answer up to its last packet; a driver adds what it takes to make and to decode them. What
-//! an answer says is compared with what it must be, beside the clock.
+//! First the shortest possible call, a prepared `SELECT 1`, beside a bare round trip of as many bytes in the same run;
+//! then the procedures of the tsql suite, called as by a driver's RPC. The client sends packets that were built before
+//! the clock started and reads the answer up to its last packet; a driver adds the time of encoding and decoding them.
+//! Answers are compared with the expected ones, with the clock stopped.
 //!
 //! Limits: no encryption; a commit waits for the operating system.
 
@@ -31,7 +31,7 @@ use std::time::{Duration, Instant};
 const CALLS: usize = 1_000;
 /// Connections of the last row.
 const CONNECTIONS: usize = 16;
-/// What a prepared call may take, as a multiple of the bare round trip.
+/// The limit of a prepared call, as a multiple of the bare round trip.
 const OF_THE_BARE: f64 = 1.5;
 /// Rows before those of the procedures.
 const PREPARED: usize = 0;

@@ -11,7 +11,7 @@ const BYTES: usize = 64;
 const TRIPS: u32 = 1_000;
 const ROUNDS: usize = 15;
 
-/// What a round trip over loopback takes here, without encryption or protocol; measured once. `None` where there is no
+/// The time of a round trip over loopback, without encryption or protocol; measured once. `None` where there is no
 /// loopback.
 pub(crate) fn bare_round_trip() -> Option<Duration> {
     static MEASURED: OnceLock<Option<Duration>> = OnceLock::new();

@@ -1,4 +1,4 @@
-//! A server process for the benchmark: `mainstay serve` over an empty folder, as it is shipped.
+//! A server process for the benchmark: `mainstay serve` over an empty folder, with the default settings.
 
 use crate::scratch::Scratch;
 use std::io::{BufRead, BufReader, Read};
@@ -50,7 +50,7 @@ impl Server {
             }
             all += &line;
         };
-        // What it says from now on is read, so that it never waits for a reader.
+        // The rest of its output is read, so that it never waits for a reader.
         std::thread::spawn(move || said.read_to_end(&mut Vec::new()));
         Ok(Server { child, address, _folder: folder })
     }

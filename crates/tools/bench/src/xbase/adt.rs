@@ -5,8 +5,8 @@
 //!        │          └──> indexed/bench.adt + bench.adi      tags ID, TAG, AMT
 //!        └─────────────> the DBF files of the xbase suite   the peer "DBF"
 //! ```
-//! The types are those that a table of Advantage has for these values; a DBF has them as digits. The table and its index are
-//! made by the code that CREATE TABLE and CREATE INDEX run.
+//! The types are the usual ones of an Advantage table for these values; a DBF stores them as digits. The table and its
+//! index are created by CREATE TABLE and CREATE INDEX.
 
 use super::data::Data;
 use super::questions::{STANDARD_ROWS, questions};

@@ -1,4 +1,4 @@
-//! The table: a generator that everybody can repeat, and a DBF written from it.
+//! The table: a reproducible generator, and a DBF written from it.
 //!
 //! `ID` counts from 1; `TAG` is one of 26 letters four times, in turn; `AMT` comes from a linear
 //! congruential generator (multiplier 1664525, increment 1013904223, modulus 2^32, seed 0x12345678), of

@@ -7,9 +7,9 @@
 //!        └──> the truth, for the checks (questions)
 //! ```
 //!
-//! The CDX was written by Harbour (tags ID, TAG, AMT) and is shipped inside this crate, compressed; it is
-//! used only when the records made here have the fingerprint of those it was made for. The other rows
-//! run on the bare DBF, because the figures they stand beside were taken before there was an index.
+//! The CDX was written by Harbour (tags ID, TAG, AMT) and is shipped inside this crate, compressed; it is used only if
+//! the records generated here have the fingerprint of those that it was built for. The other rows run on the bare DBF,
+//! because their reference figures were taken before there was an index.
 
 pub(crate) mod adt;
 mod data;

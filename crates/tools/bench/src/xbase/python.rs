@@ -1,8 +1,8 @@
-//! DuckDB and Polars, each in a Python process of its own, when their packages are installed.
+//! DuckDB and Polars, each in a separate Python process, if their packages are installed.
 //!
-//! The script (`peers.py`) loads the table once, then answers one JSON line per row on its standard
-//! output: the times it took inside Python and the last answer, for the check. A peer that does not start,
-//! does not answer in time or dies is named in the notes and left out; it never stops the run.
+//! The script (`peers.py`) loads the table once, then answers one JSON line per row on its standard output: the times
+//! inside Python and the last answer, for the check. A peer that does not start, does not answer in time or ends is
+//! named in the notes and left out; it never stops the run.
 
 use super::data::Data;
 use super::questions::Question;

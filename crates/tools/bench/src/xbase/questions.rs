@@ -1,8 +1,8 @@
 //! The rows of the xbase table: statement, earlier figures, targets, and the check of its answer.
 //!
-//! Every check works the answer out from [`Data`] alone. Where SQL leaves the answer open, the check does
-//! too: `LIMIT 10` without an order may give any ten matching rows, and rows of equal `AMT` may come in
-//! any order; but every row must be one of the table and none may come twice.
+//! Every check calculates the answer from [`Data`] alone. Where SQL leaves the answer open, the check does too: `LIMIT
+//! 10` without an order may give any ten matching rows, and rows of equal `AMT` may come in any order; but every row
+//! must be one of the table and none may come twice.
 //!
 //! Figures hold for 100,000 rows only and are left out for other sizes.
 
@@ -19,9 +19,9 @@ type Check = fn(&Data, &Rows) -> Result<(), String>;
 
 /// One row of the table with its check.
 pub struct Question {
-    /// What is known before measuring.
+    /// The definition before measuring.
     pub row: Row,
-    /// Whether it runs on the table with its CDX; the others run on the bare DBF.
+    /// True if it runs on the table with its CDX; the others run on the bare DBF.
     pub indexed: bool,
     /// Judges an answer.
     pub check: Check,

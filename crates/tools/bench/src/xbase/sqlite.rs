@@ -1,4 +1,4 @@
-//! SQLite, linked in: the table in memory with a primary key on ID, as its users would have it.
+//! SQLite, linked in: the table in memory with a primary key on ID, the usual design.
 //!
 //! A run prepares the statement from its text (every system here is given the text at every run), steps
 //! through all rows and reads every column, without keeping them; the run before the clock starts keeps

@@ -1,11 +1,10 @@
 //! Mainstay under measurement.
 //!
-//! *First*: a statement never seen on a file never read. Every run has a copy of the folder of its own and
-//! a `Database` opened just for it; opening is not timed, no table has been touched. The copy is in the
-//! page cache. *Again*: the same text in one session, after one run that is not counted. Both include
-//! taking every batch of the answer. Every answer is checked, after its clock has stopped: against the
-//! truth, or, where one that was right came before it, against that one. (Working the truth out between
-//! two runs walks all records and leaves the second with cold caches, which no peer's runs have.)
+//! *First*: a new statement on a file that was never read. Every run has a copy of the folder and a `Database` opened
+//! just for it; opening is not timed, no table has been touched. The copy is in the page cache. *Again*: the same text
+//! in one session, after one run that is not counted. Both include the fetch of every batch of the answer. Every answer
+//! is checked, with the clock stopped: against the truth, or against an earlier answer that was right. (Calculating the
+//! truth between two runs walks all records and leaves the second run with cold caches, which no peer's runs have.)
 
 use super::data::Data;
 use super::questions::Question;
@@ -26,7 +25,7 @@ const COPIES_AT_ONCE: u64 = 128 << 20;
 /// Runs a statement in a session and takes all of its batches.
 pub type Ask<'a> = dyn FnMut(&str) -> Result<Vec<RecordBatch>> + 'a;
 
-/// What answers statements over a folder: Mainstay, or a fake in the tests.
+/// Answers statements over a folder: Mainstay, or a fake in the tests.
 pub trait Engine {
     /// Name and version.
     fn description(&self) -> String;
@@ -59,7 +58,7 @@ impl Engine for Mainstay {
 
 /// An engine with its data.
 pub struct Subject {
-    /// What answers.
+    /// The engine that answers.
     pub engine: Box<dyn Engine>,
     /// Where the copies are made.
     pub scratch: Scratch,
@@ -165,7 +164,7 @@ impl Subject {
     }
 }
 
-/// What knows whether the answers to a question are right.
+/// Checks the answers to a question.
 struct Judge<'a> {
     question: &'a Question,
     data: &'a Data,

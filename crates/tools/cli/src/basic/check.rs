@@ -1,8 +1,8 @@
 //! `mainstay check` of Business BASIC programs: every error with its place, and how often each item that is not supported
 //! occurs.
 //!
-//! A shop that moves its programs runs this first: the counts say how much of the programs works before anything is run.
-//! A program with errors can still be run; the statement that is wrong raises its error when it is reached.
+//! A shop that migrates its programs runs this first: the counts show how much of the programs is supported before
+//! anything runs. A program with errors can still run; a statement in error raises its error when it is reached.
 
 use super::ENDINGS;
 use crate::output::json;

@@ -1,4 +1,4 @@
-//! Programs that a browser starts at `mainstay serve --console`.
+//! Business BASIC programs that a browser starts at `mainstay serve --console`.
 
 use super::check::is_program;
 use super::{PROGRAMS, Shop};

@@ -1,11 +1,12 @@
 //! Business BASIC programs of a folder: `mainstay run`, `mainstay basic`, and the programs that a browser starts at `mainstay serve`.
 //!
 //! ```text
-//!   shop/programs/menu.bas    program      its CALLs are looked up beside it, then in the folder of the files
+//!   shop/programs/menu.bas    program      called programs are looked up beside it, then in the folder of the files
 //!   shop/                     files        text files as they are, keyed files as native tables in .mainstay; tables of all kinds
 //! ```
 //!
-//! All sessions of a process share one volume, so that records that one session has extracted are locked to the others.
+//! All sessions of a process share one volume, so that records that one session has extracted are locked for the
+//! others.
 
 pub(crate) mod check;
 mod console;
@@ -50,7 +51,7 @@ pub(crate) struct Shop {
     folder: PathBuf,
     volume: Arc<dyn Volume>,
     sessions: Arc<AtomicU64>,
-    /// What a session may hold; the language's own default without it.
+    /// The memory limit of a session; `None` takes the language's default.
     memory_bytes: Option<u64>,
     /// UID of the sessions.
     user: String,

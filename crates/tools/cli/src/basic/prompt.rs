@@ -1,7 +1,7 @@
 //! `mainstay basic` and `mainstay run --console`: the console mode of Business BASIC in a terminal or a pipe.
 //!
-//! Programs write line by line here. In a terminal lines are edited by reedline, and Ctrl-C stops a program that runs; a pipe gives
-//! lines of the prompt and the input of programs in turn.
+//! Programs write line by line here. In a terminal lines are edited by reedline, and Ctrl-C stops a running program; a
+//! pipe supplies lines of the prompt and the input of programs in turn.
 
 use super::{Shop, folder_of};
 use crate::arguments::Engine;

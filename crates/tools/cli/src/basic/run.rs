@@ -28,7 +28,7 @@ pub(crate) struct Start<'a> {
     pub(crate) file: &'a Path,
     /// The folder of its files; without one that of its database.
     pub(crate) folder: Option<PathBuf>,
-    /// What its session may hold.
+    /// The memory limit of its session.
     pub(crate) memory_bytes: Option<u64>,
     /// The prompt comes behind it.
     pub(crate) console: bool,

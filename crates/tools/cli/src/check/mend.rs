@@ -1,4 +1,4 @@
-//! `--repair` and `--replace`: what became of each damaged table, in words that never say more than is true.
+//! Reports of `--repair` and `--replace`: the result for each damaged table.
 
 use super::{Wishes, summary};
 use crate::arguments::Engine;
@@ -53,8 +53,9 @@ impl Mended {
     }
 }
 
-/// True if a file is part of a table that was made anew: the table, its memo or structural index, or an index file that the new
-/// table has, too. A damaged index whose definition cannot be read is none of these, and neither are files of other kinds.
+/// Returns true if a file is part of a rebuilt table: the table, its memo or structural index, or an index file that
+/// the new table has, too. A damaged index whose definition cannot be read is not part of it, and neither are files of
+/// other kinds.
 fn is_made_anew(file: &Path, repaired: &[Repaired]) -> bool {
     repaired.iter().any(|Repaired { table, outcome }| {
         let Ok(new) = outcome else { return false };

@@ -1,6 +1,6 @@
-//! `mainstay check`: a summary, then the findings, a few of each kind; with `--repair` what was made of damaged tables, and with
-//! `--replace` where the old files are now. Business BASIC programs are checked as well; what is wrong with them stands behind
-//! the findings of data files, with counts.
+//! `mainstay check`: a summary, then the findings, a few of each kind; with `--repair` the repaired tables, and with
+//! `--replace` the place of the old files. Business BASIC programs are checked as well; their errors follow the
+//! findings of data files, with counts.
 
 mod mend;
 mod summary;

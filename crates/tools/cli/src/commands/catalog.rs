@@ -1,4 +1,4 @@
-//! What there is: the tables, and the columns and indexes of one.
+//! Commands that list the tables, and the columns and indexes of one.
 
 use crate::errors::Failure;
 use crate::progress::size;
@@ -61,7 +61,7 @@ pub(super) fn schema(shell: &mut Shell, name: &str) -> Result<Flow, Failure> {
     if !table.indexes.is_empty() {
         indexes(shell, &table)?;
     }
-    // The text of T-SQL is what its author wrote; what is made of it is nobody's.
+    // The original text of T-SQL is shown, not its reduced form.
     let of_tsql = if table.kind == "view" { super::modules::of_name(shell, &table.name)? } else { None };
     if let Some(text) = of_tsql.or_else(|| super::definitions::of_table(shell, &table)) {
         shell.print(&text)?;

@@ -1,7 +1,8 @@
-//! Conditions and fields as an xBase hand types them, as SQL.
+//! Conditions and fields of xBase commands, translated to SQL.
 //!
-//! They are xBase's (`name = 'Mill' .AND. balance > 5`), with its meaning: `=` looks as far as the right text goes, and a blank
-//! field is 0 or before all days. What only SQL has (`LIKE`, `IN`, `IS NULL`, a subquery, one of its functions) is taken as SQL.
+//! They have the syntax and the meaning of xBase (`name = 'Mill' .AND. balance > 5`): `=` compares up to the length of
+//! the right text, and a blank field is 0 or before all dates. Constructs that only SQL has (`LIKE`, `IN`, `IS NULL`, a
+//! subquery, one of its functions) are taken as SQL.
 
 use crate::errors::{Failure, nearest};
 use crate::tokens::{self, Kind, Token};
@@ -44,7 +45,7 @@ fn hinted(error: Error, table: &TableInfo, text: &str) -> Error {
     match (error.code(), nearest(name, columns)) {
         (Code::UnknownColumn, Some(near)) => error.hint(format!("did you mean {near}?")),
         (Code::UnknownColumn, None) => error.hint("LIST STRUCTURE shows the fields"),
-        // What is said of a function in an index.
+        // The hint is about functions of index expressions.
         (Code::UnknownFunction, _) if error.hint_text().is_some() => {
             error.hint("a program's own functions cannot be called here")
         }
@@ -77,18 +78,18 @@ fn field(table: &TableInfo, item: &str, at: usize) -> Result<String, Failure> {
     }
 }
 
-/// Whether the column of an error is there all the same: one of a type that xBase has nothing like, or hidden.
+/// Returns true if the column of an error is there all the same: one of a type that xBase has nothing like, or hidden.
 fn has_column(error: &Error, table: &TableInfo, text: &str) -> bool {
     let name = error.text_span().and_then(|(start, end)| text.get(start..end)).unwrap_or_default();
     name.starts_with('_') || table.columns.iter().any(|column| column.name.eq_ignore_ascii_case(name))
 }
 
-/// Whether something is missing at the end of a text.
+/// Returns true if something is missing at the end of a text.
 fn ends_early(error: &Error, text: &str) -> bool {
     error.code() == Code::Syntax && error.text_span().is_some_and(|(start, _)| start >= text.len()) && !text.is_empty()
 }
 
-/// What stands between the commas of a list.
+/// The items of a list, between its commas.
 fn items(text: &str) -> impl Iterator<Item = &str> {
     let mut depth = 0_i32;
     let mut ends = Vec::new();
@@ -109,7 +110,7 @@ fn items(text: &str) -> impl Iterator<Item = &str> {
     })
 }
 
-/// Whether a text has something that only SQL has.
+/// Returns true if a text has something that only SQL has.
 fn is_of_sql(text: &str) -> bool {
     let all: Vec<Token> = tokens::tokens(text, 0).filter(|token| !token.is_blank()).collect();
     let word = |token: &Token| (token.kind == Kind::Word).then(|| token.text(text).to_ascii_lowercase());
@@ -128,7 +129,7 @@ fn is_of_sql(text: &str) -> bool {
     })
 }
 
-/// Whether what is wrong is a function that SQL has.
+/// Returns true if what is wrong is a function that SQL has.
 fn calls_sql(error: &Error, text: &str) -> bool {
     let name = error.text_span().and_then(|(start, end)| text.get(start..end)).unwrap_or_default();
     let known = || mainstay_engine::functions().iter().any(|known| known.eq_ignore_ascii_case(name));

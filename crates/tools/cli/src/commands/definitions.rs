@@ -1,12 +1,13 @@
-//! Definitions as statements: what `.schema` shows of native tables and views, and `.dump` writes before their data.
+//! Definitions as statements: the output of `.schema` for native tables and views, and the part of `.dump` before the
+//! data.
 //!
 //! ```text
 //!   .dump     sequences, tables with keys and checks, data as INSERT, numbers of identity columns,
 //!             indexes, references between tables, views, objects of T-SQL
 //! ```
 //!
-//! References come behind the data, so that the order of the tables does not matter. Of a table that is a file, `.dump TABLE`
-//! writes a native table with its columns and rows.
+//! References follow the data, so that the order of the tables does not matter. For a file table, `.dump TABLE` writes
+//! a native table with its columns and rows.
 
 use super::words;
 use crate::errors::{Failure, usage};

@@ -1,5 +1,5 @@
-//! Words of xBase that the prompt does not carry out: refused with what to write instead, and not taken for the first line of a
-//! statement that goes on.
+//! xBase commands that the prompt does not support: refused with an alternative, instead of being taken for the first
+//! line of a statement.
 
 use crate::errors::Failure;
 use crate::shell::Shell;

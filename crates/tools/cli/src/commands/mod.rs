@@ -1,14 +1,14 @@
-//! The commands beside SQL: those with a dot, psql's with a backslash, and the words of xBase.
+//! The commands beside SQL: dot commands, psql's backslash commands, and xBase commands.
 //!
-//! All of them stand in one table ([`COMMANDS`]); finding a command, its help and the completion of its
-//! name and argument follow from the row. The three families differ in how a name is matched:
+//! All of them are in one table ([`COMMANDS`]); the look-up of a command, its help and the completion of its name and
+//! argument follow from its row. The three families differ in how a name is matched:
 //!
 //! - `.tables`: the name, or so much of it that only one command is left;
 //! - `\dt`: exactly the name;
 //! - `LIST STRUCTURE`: words in any case, each cut to four letters or more if one likes, as every xBase
 //!   takes them.
 //!
-//! A statement of SQL never starts like that, so nothing has to be escaped.
+//! No statement of SQL starts like that, so nothing has to be escaped.
 
 mod browse;
 mod catalog;
@@ -28,7 +28,7 @@ use crate::shell::{Flow, Shell};
 use mainstay_types::{Code, Error};
 use std::fmt::Write;
 
-/// What an argument is, as far as completion cares.
+/// The kind of an argument, for completion.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Takes {
     Nothing,
@@ -125,13 +125,13 @@ WHILE goes on from the current record to the first one that is not so. OFF leave
 };
 
 impl Command {
-    /// Whether it is one of xBase's.
+    /// Returns true if it is one of xBase's.
     pub(crate) fn is_xbase(&self) -> bool {
         !self.names[0].starts_with(['.', '\\'])
     }
 }
 
-/// Whether a line, at a place where a statement may begin, is a command.
+/// Returns true if a line, at a place where a statement may begin, is a command.
 pub(crate) fn is_command(line: &str) -> bool {
     starts_like_command(line) || find(line).is_some() || foreign::is_foreign(line)
 }
@@ -177,7 +177,7 @@ fn find_words(line: &str) -> Option<(&'static Command, &str)> {
     matched.max_by_key(|(words, ..)| *words).map(|(_, command, rest)| (command, rest))
 }
 
-/// What follows the words of a name, if the line starts with them.
+/// The text behind the words of a name, if the line starts with them.
 fn after_words<'l>(line: &'l str, name: &str) -> Option<&'l str> {
     let mut rest = line;
     for word in name.split(' ') {

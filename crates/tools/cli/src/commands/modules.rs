@@ -1,4 +1,4 @@
-//! Procedures, functions, triggers, views and types of T-SQL: for `.schema` and `.dump`, and the command `.tsql` that runs them.
+//! Procedures, functions, triggers, views and types of T-SQL: for `.schema` and `.dump`, and the command `.tsql`.
 //!
 //! ```text
 //!   .tsql
@@ -7,11 +7,11 @@
 //!   .end
 //! ```
 //!
-//! A dump is a script of the prompt's own SQL, and texts of T-SQL stand in it between `.tsql` and `.end`. They are in an order in
-//! which each finds what it names: types, functions and views that others use come first, procedures and triggers last.
+//! A dump is a script of the prompt's SQL, with texts of T-SQL between `.tsql` and `.end`. The texts are in the order
+//! of their dependencies: types, functions and views first, procedures and triggers last.
 //!
-//! The texts are rows of the table `sys.mainstay_modules`. Those in files below `procedures` belong to the folder, and are not
-//! in a dump.
+//! The texts are rows of the table `sys.mainstay_modules`. Those in files below `procedures` belong to the folder, and
+//! are not part of a dump.
 
 use crate::errors::{Failure, usage};
 use crate::shell::{Flow, Shell};
@@ -87,7 +87,7 @@ fn columnar_texts(batch: &arrow_array::RecordBatch) -> Vec<Vec<String>> {
 fn module([key, name, kind, parent, text]: [String; 5]) -> Option<Module> {
     let mut words = kind.split_whitespace();
     let kind = words.next().filter(|kind| KINDS.contains(kind))?.to_owned();
-    // What is not the name of a kind is "OPTION OFF".
+    // A first word other than the name of a kind is "OPTION OFF".
     let off = words.filter(|word| *word != "OFF").map(str::to_owned).collect();
     let name = if kind == DISABLED { key.split_once(':')?.1.to_owned() } else { name };
     Some(Module { name, kind, off, parent, text })

@@ -1,5 +1,5 @@
-//! Commands on a server: those about results work as always, those that list tables ask the server, others are refused with
-//! a hint.
+//! Commands on a server: those about results are local, those that list tables query the server, others are refused
+//! with a hint.
 
 use super::words;
 use crate::errors::Failure;

@@ -1,11 +1,11 @@
-//! What LIST, DISPLAY and COUNT are asked for: a scope, fields and clauses, in any order that an xBase takes them.
+//! Arguments of LIST, DISPLAY and COUNT: a scope, fields and clauses, in any order that an xBase takes them.
 //!
 //! ```text
 //! LIST [OFF] [ALL|NEXT n|RECORD n|REST] [[FIELDS] list] [FOR condition] [WHILE condition]
 //! ```
 //!
-//! OFF and the scope may also stand behind the fields, and OFF behind a condition. What is typed keeps its place, so that an
-//! error in it can show it ([`Made`]).
+//! OFF and the scope may also follow the fields, and OFF a condition. The text of an argument keeps its place, so that
+//! an error can point into it ([`Made`]).
 
 use crate::errors::Failure;
 use crate::tokens::{self, Kind, Token};

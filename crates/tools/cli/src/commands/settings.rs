@@ -1,4 +1,4 @@
-//! How results look, and the settings of the session.
+//! Commands for the form of results and for the settings of the session.
 
 use super::catalog::{show, strings};
 use super::{switch, words};

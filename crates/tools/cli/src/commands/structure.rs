@@ -1,4 +1,4 @@
-//! LIST STRUCTURE, as dBASE laid it out.
+//! LIST STRUCTURE, in the layout of dBASE.
 //!
 //! ```text
 //! Structure for table:    customers.dbf
@@ -9,8 +9,8 @@
 //! ** Total **                      39
 //! ```
 //!
-//! The total counts one byte a record for the deletion mark. The index column says whether a tag has
-//! just this field as its key. Tables that are no xBase files show their SQL types and no widths.
+//! The total counts one byte a record for the deletion mark. The index column shows whether a tag has exactly this
+//! field as its key. Tables that are not xBase files show their SQL types and no widths.
 
 use super::xbase;
 use crate::errors::Failure;

@@ -1,4 +1,4 @@
-//! Files on their way in and out.
+//! Commands that import and export files.
 
 use super::request::{Made, Typed};
 use super::words;

@@ -1,7 +1,7 @@
-//! The words that an xBase hand types: USE, LIST, DISPLAY, COUNT, GO, SKIP.
+//! xBase commands: USE, LIST, DISPLAY, COUNT, GO, SKIP.
 //!
-//! There is one work area. It knows its table and the number of its current record, and each command
-//! becomes a statement of SQL over them:
+//! There is one work area, with its table and the number of its current record. Each command becomes a statement of SQL
+//! over them:
 //!
 //! ```text
 //! USE customers                     (remembered)
@@ -10,8 +10,8 @@
 //! SKIP 2                            SELECT _recno ... WHERE _recno > 17 ORDER BY _recno LIMIT 1 OFFSET 1
 //! ```
 //!
-//! The arguments: `super::request`. Fields and conditions are xBase's, or SQL's: `super::condition`. Tables without record numbers (CSV, Parquet)
-//! are counted through in their order.
+//! `super::request` parses the arguments; fields and conditions are xBase's, or SQL's (`super::condition`). In tables
+//! without record numbers (CSV, Parquet), records are counted in their order.
 
 use super::request::{Made, Part, Request, Scope};
 use super::{browse, condition};
@@ -30,7 +30,7 @@ pub(crate) struct WorkArea {
     pub(crate) table: String,
     /// The number of the current record, from one.
     pub(crate) record: u64,
-    /// Whether the table numbers its records.
+    /// True if the table numbers its records.
     pub(crate) numbered: bool,
 }
 
@@ -45,12 +45,12 @@ impl WorkArea {
         quote_name(&self.table)
     }
 
-    /// What keeps the records in their order.
+    /// The ORDER BY clause of the record order.
     pub(super) fn order(&self) -> &'static str {
         if self.numbered { " ORDER BY _recno" } else { "" }
     }
 
-    /// What leaves only the records of a scope.
+    /// The condition and the limit of a scope.
     fn scope(&self, scope: Scope) -> (Option<String>, String) {
         let record = self.record;
         match (scope, self.numbered) {
@@ -92,7 +92,7 @@ impl WorkArea {
         Ok(made)
     }
 
-    /// What is so of the records before the first one of a range that is not as WHILE says.
+    /// The condition of the records before the first one of a range for which WHILE is false.
     fn before_the_end(&self, range: Option<String>, going_on: &Part) -> Result<Made, Failure> {
         if !self.numbered {
             let error = Error::new(Code::Unsupported, "WHILE needs record numbers, and this table has none");

@@ -1,18 +1,18 @@
 //! Arrow IPC: the file format where the destination is a file, the stream format into a pipe.
 //!
-//! Dictionaries are written out as plain columns. The file format allows one dictionary a column, and
-//! batches of one result may come with different ones; and a reader should find the types that the
-//! prompt showed.
+//! Dictionaries are written as plain columns. The file format allows one dictionary a column, while batches of one
+//! result may have different ones; and a reader should find the types that the prompt shows.
 //!
-//! Arrow has no moments of 100 ns that reach from year 1 to 9999, nor moments with offsets of their own:
+//! Arrow has no timestamps of 100 ns that reach from year 1 to 9999, nor timestamps with an offset for each value:
 //!
 //! ```text
-//!   TIMESTAMP(7)                timestamp[ns], if no moment of the first batch is outside of the years 1677 to 2262
-//!                               timestamp[us] otherwise: the seventh digit is cut off, and a notice says of how many
-//!   TIMESTAMP WITH TIME ZONE    the same with zone +00:00: the moment of UTC; a notice says how many had another offset
+//!   TIMESTAMP(7)                timestamp[ns], if all values of the first batch are within the years 1677 to 2262
+//!                               timestamp[us] otherwise: the seventh digit is cut off, and a notice counts the values
+//!   TIMESTAMP WITH TIME ZONE    the same with zone +00:00, in UTC; a notice counts the values with other offsets
 //! ```
 //!
-//! The type of a column is in the file before its rows. A later row that it cannot hold ends the file with an error.
+//! The type of a column precedes its rows in the file. A later row that does not fit the type ends the file with an
+//! error.
 
 use super::{ResultWriter, Sink, io_error};
 use arrow_array::cast::AsArray;
@@ -145,7 +145,7 @@ impl Plain {
         RecordBatch::try_new(Arc::clone(&self.schema), columns)
     }
 
-    /// What the file does not have of the result.
+    /// Parts of the result that the file does not contain.
     pub(super) fn notices(&self) -> Vec<String> {
         let mut notices = Vec::new();
         for (field, (digits, offsets)) in self.schema.fields().iter().zip(&self.cut) {

@@ -1,15 +1,14 @@
 //! One value as text.
 //!
-//! Every format writes values the same way and only quotes them differently, so what a value looks like
-//! is decided here once: timestamps as `YYYY-MM-DD HH:MM:SS[.fff]`, decimals with their full scale,
-//! floats as the shortest text that reads back to the same number, UUIDs as PostgreSQL shows them, other bytes as
-//! hexadecimal digits.
+//! Every format writes values the same way and only quotes them differently, so the text of a value is defined here
+//! once: timestamps as `YYYY-MM-DD HH:MM:SS[.fff]`, decimals with their full scale, floats as the shortest text that
+//! reads back to the same number, UUIDs as PostgreSQL shows them, other bytes as hexadecimal digits.
 //!
-//! A value is found by [`resolve`] first, which follows dictionaries to the value behind the key and
-//! says when there is none: a NULL may sit in the keys, in the dictionary, or be the whole column.
+//! [`resolve`] finds a value first: it follows dictionaries to the value behind the key and reports NULL, which may be
+//! in the keys, in the dictionary, or the whole column.
 //!
-//! Limits: times with a zone are written as the moment in UTC with a `Z`. Lists, structs and the rarer
-//! types of Arrow are left to Arrow's own formatter; JSON writes lists and structs itself.
+//! Limits: timestamps with a zone are written in UTC with a `Z`. Lists, structs and the rarer types of Arrow are left
+//! to Arrow's own formatter; JSON writes lists and structs itself.
 
 use arrow_array::cast::AsArray;
 use arrow_array::types::*;
@@ -23,7 +22,7 @@ use std::fmt::Write;
 /// The type that columns of UUID have.
 const UUID: DataType = DataType::FixedSizeBinary(16);
 
-/// What kind of value a column holds, as far as quoting and alignment care.
+/// The kind of a column's values, for quoting and alignment.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Kind {
     /// Integers, decimals and floats: to the right, unquoted.
@@ -204,7 +203,7 @@ pub(crate) fn interval(array: &dyn Array, row: usize) -> Option<Interval> {
     }
 }
 
-/// What is not worth a branch of its own goes through Arrow's formatter.
+/// Formats rare types through Arrow.
 fn other(array: &dyn Array, row: usize, out: &mut String) {
     let options = FormatOptions::default().with_null("NULL").with_display_error(true);
     if let Ok(formatter) = ArrayFormatter::try_new(array, &options) {

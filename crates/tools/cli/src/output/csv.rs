@@ -1,9 +1,9 @@
 //! Values between separators: CSV as RFC 4180 has it, and TSV as databases exchange it.
 //!
-//! CSV (its separator, decimal character and dates can be others: [`CsvStyle`]): a field is quoted when it holds a comma, a quote, or an end of line, and when it is the empty
-//! string, so that the empty string (`""`) and NULL (nothing) stay apart. Lines end with a line feed
-//! alone, which every reader takes and which keeps `wc` and `cut` right. Text that looks like the chosen
-//! NULL text is quoted too.
+//! CSV (separator, decimal character and dates are options: [`CsvStyle`]): a field is quoted if it contains a comma, a
+//! quote, or an end of line, and if it is the empty string, so that the empty string (`""`) and NULL (nothing) are
+//! distinct. Lines end with a line feed alone, which every reader accepts and which keeps `wc` and `cut` right. Text
+//! that equals the chosen NULL text is quoted too.
 //!
 //! TSV: nothing is quoted; tab, line feed, carriage return and backslash are written as `\t`, `\n`,
 //! `\r` and `\\`, and NULL as `\N`, as in PostgreSQL's COPY. One record is one line, always.

@@ -1,7 +1,7 @@
-//! Choices about CSV for programs of other countries: Excel in Germany reads semicolons, decimal commas and `31.12.2024`, and
-//! takes a file for UTF-8 only if it begins with a byte order mark.
+//! CSV options for other regional settings: Excel in Germany reads semicolons, decimal commas and `31.12.2024`, and
+//! reads a file as UTF-8 only if it begins with a byte order mark.
 //!
-//! Patterns of dates are those of `dates` in mainstay.toml: `dd.mm.yyyy`, `d/m/yy`. A moment keeps its time of day.
+//! Date patterns are those of `dates` in mainstay.toml: `dd.mm.yyyy`, `d/m/yy`. A timestamp keeps its time of day.
 
 /// The choices; without any a file is as RFC 4180 has it.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -22,7 +22,7 @@ impl CsvStyle {
         self.delimiter.unwrap_or(if self.decimal == Some(',') { ';' } else { ',' })
     }
 
-    /// Refuses a file that nobody could read again.
+    /// Refuses settings whose files could not be read again.
     pub(crate) fn check(&self) -> Result<(), String> {
         match self.decimal {
             Some(decimal) if decimal == self.separator() => {

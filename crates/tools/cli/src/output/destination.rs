@@ -1,6 +1,6 @@
-//! Where results go: the screen, a pipe, or a file.
+//! The destination of results: the screen, a pipe, or a file.
 //!
-//! What is stored in a table may hold escape sequences; on a screen they are shown, not obeyed.
+//! Stored text may contain escape sequences; on a screen they are shown, not executed.
 //!
 //! A file appears under its name only when it is whole. It is written beside it as `NAME.part` and
 //! renamed at the end, so a statement that fails or is cancelled leaves the old file as it was, and a
@@ -44,12 +44,12 @@ impl Destination {
         Ok(Destination { writer, path: Some(path.to_owned()), part, terminal: false, seekable: plain, results: 0 })
     }
 
-    /// Whether a person reads along.
+    /// Returns true if a person reads along.
     pub(crate) fn is_terminal(&self) -> bool {
         self.terminal
     }
 
-    /// Whether it is a file rather than a pipe.
+    /// Returns true if it is a file rather than a pipe.
     pub(crate) fn is_seekable(&self) -> bool {
         self.seekable
     }
@@ -120,7 +120,7 @@ fn is_control(byte: u8) -> bool {
     byte < b' ' && !matches!(byte, b'\n' | b'\t') || byte == 0x7F
 }
 
-/// Whether a name leads to a file, or to nothing yet.
+/// Returns true if a name leads to a file, or to nothing yet.
 pub(crate) fn is_name_of_file(path: &Path) -> bool {
     path.metadata().map_or(true, |metadata| metadata.is_file())
 }

@@ -1,8 +1,8 @@
 //! INSERT statements, one a row, to carry a result into another database.
 //!
-//! Literals are those of the SQL standard: `'text'` with quotes doubled, `DATE '...'`,
-//! `TIMESTAMP '...'`, `INTERVAL '...' DAY TO SECOND`, `X'...'`, TRUE and FALSE. The table takes the name of the file that is written, or
-//! `result` on standard output. Names are quoted when they are not plain lower-case words.
+//! Literals are those of the SQL standard: `'text'` with quotes doubled, `DATE '...'`, `TIMESTAMP '...'`, `INTERVAL
+//! '...' DAY TO SECOND`, `X'...'`, TRUE and FALSE. The table takes the name of the output file, or `result` on standard
+//! output. Names are quoted when they are not plain lower-case words.
 
 use super::{ResultWriter, Sink, Style, cell};
 use crate::tokens::quote_name;

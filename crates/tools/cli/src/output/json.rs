@@ -1,9 +1,8 @@
 //! JSON: one array of objects, or one object a line (ndjson).
 //!
-//! A row is an object with the columns in their order. Numbers are written exactly, digit for digit,
-//! decimals included: a reader that wants them exact can have them. Dates and timestamps are ISO 8601
-//! strings, bytes are strings of hexadecimal digits, lists and structs are arrays and objects. JSON has
-//! no NaN and no infinity; they are written as the strings `"NaN"`, `"Infinity"` and `"-Infinity"`
+//! A row is an object with the columns in their order. Numbers are written exactly, digit for digit, decimals included.
+//! Dates and timestamps are ISO 8601 strings, bytes are strings of hexadecimal digits, lists and structs are arrays and
+//! objects. JSON has no NaN and no infinity; they are written as the strings `"NaN"`, `"Infinity"` and `"-Infinity"`
 //! rather than lost as null.
 //!
 //! Limits: two columns of the same name give an object with that name twice; give one an alias.

@@ -1,4 +1,4 @@
-//! One `column = value` a line, an empty line between rows: for rows too wide for a screen.
+//! One `column = value` a line, with an empty line between rows: for rows that are too wide for a screen.
 
 use super::{ResultWriter, Sink, Style, cell};
 use arrow_array::RecordBatch;

@@ -1,7 +1,7 @@
-//! A table for a page of Markdown: pipes, a rule that also says which columns stand to the right.
+//! A Markdown table: pipes, and a rule that also gives the alignment of the columns.
 //!
-//! A pipe in a value is written `\|` and an end of line `<br>`, because a row must stay on its line.
-//! The columns are not padded: rendered, they line up anyway, and rows can be written as they come.
+//! A pipe in a value is written `\|` and an end of line `<br>`, because a row must stay on its line. The columns are
+//! not padded: they line up when rendered, and rows can be written as they come.
 
 use super::{ResultWriter, Sink, Style, cell};
 use arrow_array::RecordBatch;

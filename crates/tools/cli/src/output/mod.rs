@@ -1,12 +1,11 @@
-//! Results on their way out: eleven formats, all fed with record batches as they come.
+//! Output of results: eleven formats, all fed with record batches as they come.
 //!
 //! ```text
 //!  Answer --batch--> ResultWriter (table, csv, json, ...) --bytes--> Destination (screen, pipe, file)
 //! ```
 //!
-//! No writer keeps the whole result. The table format keeps what it measures its widths on, Parquet
-//! keeps a row group. A writer is opened when the first batch is there, so that a statement that fails
-//! at once leaves nothing behind.
+//! No writer keeps the whole result. The table format keeps the rows from which it measures its widths, Parquet keeps a
+//! row group. A writer is opened with the first batch, so that a statement that fails at once leaves no output.
 
 mod arrow;
 pub(crate) mod cell;
@@ -95,26 +94,26 @@ impl Format {
         })
     }
 
-    /// Whether the format has a header and a footer, so that a file holds one result only.
+    /// Returns true if the format has a header and a footer, so that a file holds one result only.
     pub(crate) fn holds_one_result(self) -> bool {
         matches!(self, Format::Arrow | Format::Parquet | Format::Xlsx)
     }
 
-    /// Whether two results in one place would run together without a blank line between them.
+    /// Returns true if two results in one place would run together without a blank line between them.
     pub(crate) fn needs_blank_line(self) -> bool {
         matches!(self, Format::Markdown | Format::Line)
     }
 
-    /// Whether the bytes would only disturb a terminal.
+    /// Returns true if the bytes would only disturb a terminal.
     pub(crate) fn is_binary(self) -> bool {
         self.holds_one_result()
     }
 }
 
-/// What a person chose about the look of results.
+/// The user's settings for the form of results.
 #[derive(Clone, Debug)]
 pub(crate) struct Style {
-    /// Whether the names of the columns are written.
+    /// True if the names of the columns are written.
     pub(crate) header: bool,
     /// The text for NULL; each format has its own otherwise.
     pub(crate) null: Option<String>,
@@ -126,7 +125,7 @@ pub(crate) struct Style {
     pub(crate) table: String,
     /// The same as it stands in SQL, quoted and with its schema, where it is not the name of a file.
     pub(crate) target: Option<String>,
-    /// Whether the destination is a file rather than a pipe.
+    /// True if the destination is a file rather than a pipe.
     pub(crate) seekable: bool,
     /// True if no result was written there before.
     pub(crate) is_first: bool,
@@ -158,7 +157,7 @@ pub(crate) trait ResultWriter {
     /// Writes what is left and the end.
     fn finish(self: Box<Self>) -> io::Result<()>;
 
-    /// What the format could not hold of the rows so far, for who asked for it.
+    /// Notes about values that the format could not hold in the rows so far.
     fn notices(&self) -> Vec<String> {
         Vec::new()
     }

@@ -1,6 +1,6 @@
-//! Parquet, compressed with Snappy, with the types that the prompt showed (dictionaries written out:
-//! Parquet makes its own), and moments as in Arrow's files ([`arrow`](super::arrow)). Columns of one name get names of their
-//! own: readers know the columns of a file by name, and find the first one only.
+//! Parquet, compressed with Snappy, with the types that the prompt shows (dictionaries are written as plain columns,
+//! because Parquet builds its own), and timestamps as in Arrow's files ([`arrow`](super::arrow)). Columns of equal
+//! names are renamed: readers look columns up by name, and find only the first.
 
 use super::arrow::Plain;
 use super::{ResultWriter, Sink, io_error};
@@ -22,7 +22,7 @@ pub(crate) struct Writer<'a> {
     sink: Option<Sink<'a>>,
     writer: Option<ArrowWriter<Sink<'a>>>,
     plain: Plain,
-    /// What is to be told of columns that have another name in the file.
+    /// Notes about columns that have another name in the file.
     renamed: Vec<String>,
 }
 

@@ -4,9 +4,10 @@
 //!   batch --> cells of a sheet --> temporary file --> at the end, the compressed workbook
 //! ```
 //!
-//! Numbers are numbers, days and moments are dates with a format, BOOLEAN is TRUE and FALSE, NULL is an empty cell, everything
-//! else is text. Excel keeps 15 digits of a number, so a number with more is written as text, and a notice counts them. The
-//! same holds for dates before 1900-03-01, which Excel's calendar does not have, and for digits behind the millisecond.
+//! Numbers are numbers, dates and timestamps are dates with a format, BOOLEAN is TRUE and FALSE, NULL is an empty cell,
+//! everything else is text. Excel keeps 15 digits of a number, so a number with more is written as text, and a notice
+//! counts them. The same applies to dates before 1900-03-01, which Excel's calendar does not have, and to digits behind
+//! the millisecond.
 //!
 //! Limits of Excel (its specifications and limits): 1,048,576 rows of a sheet, so further ones go to further sheets with the
 //! same header; 16,384 columns and 32,767 characters of a cell, beyond which the result is refused. Memory is that of a row:

@@ -1,12 +1,12 @@
-//! Completion: what could stand where the cursor is.
+//! Completion of the text at the cursor.
 //!
-//! At the start of a line, the names of commands. After a command, what it takes: a table, a format, a
-//! file. In a statement, by the word before: tables after FROM and JOIN, otherwise the columns of the
-//! tables that the statement names, then functions, keywords, tables, and last the columns of all other
-//! tables. After `t.` the columns of `t`, which may be an alias.
+//! At the start of a line, the names of commands. After a command, its kind of argument: a table, a format, a file. In
+//! a statement, by the word before: tables after FROM and JOIN, otherwise the columns of the tables that the statement
+//! names, then functions, keywords, tables, and last the columns of all other tables. After `t.` the columns of `t`,
+//! which may be an alias.
 //!
-//! The catalog is read at most every two seconds, so that a new file is found and typing stays fast. The session's own
-//! tables come from the prompt, which knows them before each line.
+//! The catalog is read at most every two seconds, so that a new file is found and typing stays fast. The session's
+//! temporary tables come from the prompt, which lists them before each line.
 
 use crate::commands::{self, COMMANDS, Takes};
 use crate::tokens::{self, Kind, Token, typed_name};
@@ -27,9 +27,9 @@ const MOST: usize = 200;
 pub(super) struct Catalog {
     database: Option<Database>,
     read: Option<Instant>,
-    /// Everybody's.
+    /// The permanent tables.
     shared: Vec<Named>,
-    /// The session's own, and everybody's others.
+    /// The session's temporary tables, and the permanent ones that they do not hide.
     tables: Vec<Named>,
     session: OfSession,
 }
@@ -37,7 +37,7 @@ pub(super) struct Catalog {
 /// A table and its columns by name.
 pub(super) type Named = (String, Vec<String>);
 
-/// What only the session knows, as the prompt last said.
+/// The session's state for completion, as the prompt last set it.
 #[derive(Default)]
 pub(super) struct Known {
     /// The name of the table in use.
@@ -46,7 +46,7 @@ pub(super) struct Known {
     pub(super) own: Vec<Named>,
 }
 
-/// What the prompt tells.
+/// The state that the prompt sets.
 pub(super) type OfSession = Arc<Mutex<Known>>;
 
 impl Catalog {

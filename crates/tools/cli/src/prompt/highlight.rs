@@ -1,4 +1,4 @@
-//! Colours for what is typed: keywords, functions, text, numbers, comments and commands.
+//! Syntax colours of the input line: keywords, functions, text, numbers, comments and commands.
 
 use crate::commands;
 use crate::tokens::{self, Kind};

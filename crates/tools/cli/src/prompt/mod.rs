@@ -1,4 +1,4 @@
-//! The prompt: where a person types statements.
+//! The interactive prompt.
 //!
 //! ```text
 //! shop> SELECT name          a statement goes on until its semicolon
@@ -6,9 +6,9 @@
 //! shop:customers> LIST       USE puts the table into the prompt
 //! ```
 //!
-//! Lines are edited by reedline. What it asks of us is small: whether a statement has ended, what a word
-//! may become ([`complete`]), and how to colour it ([`highlight`]). Everything typed is kept as history in
-//! the user's state folder (`$XDG_STATE_HOME/mainstay/history`, or `~/.local/state`).
+//! Lines are edited by reedline, with callbacks for the end of a statement, for completion ([`complete`]), and for
+//! colours ([`highlight`]). The input is kept as history in the user's state folder
+//! (`$XDG_STATE_HOME/mainstay/history`, or `~/.local/state`).
 
 mod complete;
 mod highlight;
@@ -59,7 +59,7 @@ pub(crate) fn run(shell: &mut Shell, path: &Path) -> Result<(), Failure> {
     }
 }
 
-/// What completion is to know of the session.
+/// The state of the session for completion.
 fn known(shell: &Shell, of_server: &[complete::Named]) -> Known {
     if shell.is_all_remote {
         return Known { in_use: None, own: of_server.to_vec() };
@@ -136,7 +136,7 @@ impl Validator for UntilEnd {
     }
 }
 
-/// What stands before the text.
+/// The words before the text.
 struct Words {
     first: String,
     next: String,

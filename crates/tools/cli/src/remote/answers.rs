@@ -1,4 +1,4 @@
-//! The parts of an answer in larger pieces: batches of rows, and all rows of a short query.
+//! Answers of a server as batches of rows, and all rows of a short query.
 
 use super::Remote;
 use super::rows::Rows;

@@ -1,4 +1,4 @@
-//! The server that has a folder open, found through the socket that it leaves in the folder.
+//! Discovery of the server that has a folder open, through the socket that the server creates in the folder.
 
 use crate::who;
 use mainstay_tds_client::{Address, Encrypt, Trust};

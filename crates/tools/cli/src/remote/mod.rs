@@ -1,4 +1,5 @@
-//! The prompt as a client of a running server: `mainstay tds://user@host/db`, and a folder whose native tables a server has.
+//! The prompt as a client of a running server: `mainstay tds://user@host/db`, and a folder whose native tables a server
+//! has open.
 //!
 //! ```text
 //!   shell (formats, commands, scripts)
@@ -198,7 +199,7 @@ impl Remote {
         self.connection.is_in_transaction()
     }
 
-    /// Ends an answer that nobody wants any more.
+    /// Ends an answer that is no longer needed.
     pub(crate) fn abandon(&mut self) {
         self.pending = None;
         self.stop.store(true, Ordering::Relaxed);

@@ -1,7 +1,7 @@
 //! Rows of a server as Arrow batches, in the types that the formats know.
 //!
-//! Integers, decimals, floats and dates keep their types. Moments are the engine's (ticks of 100 ns), so that DATETIME2(7)
-//! keeps its seventh digit. SQL_VARIANT is written as text, each value as its own type writes it.
+//! Integers, decimals, floats and dates keep their types. Timestamps have the engine's type (ticks of 100 ns), so that
+//! DATETIME2(7) keeps its seventh digit. SQL_VARIANT is written as text, each value in the form of its own type.
 
 use arrow_array::{
     ArrayRef, BinaryArray, BooleanArray, Date32Array, Decimal64Array, Decimal128Array, FixedSizeBinaryArray,

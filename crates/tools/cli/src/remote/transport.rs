@@ -1,6 +1,6 @@
-//! The socket of a client, with TLS where it is wanted.
+//! The socket of a client, with optional TLS.
 //!
-//! A read waits for a tenth of a second at most: the thread that reads also looks for Ctrl-C, and is the only one that
+//! A read blocks for a tenth of a second at most: the reading thread also checks for Ctrl-C, and is the only one that
 //! writes, because a TLS connection has one state for both directions.
 //!
 //! Versions 7.x of the protocol carry the handshake of TLS in packets of PRELOGIN, and everything after it in plain TLS

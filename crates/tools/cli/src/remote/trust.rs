@@ -1,13 +1,13 @@
 //! The certificates that a client accepts.
 //!
 //! ```text
-//!   trust=yes, or a server of this machine   any certificate; the handshake is still verified to be its owner's
-//!   trust=FILE                               the certificate in the file itself, or one that it confirms
-//!   otherwise                                one that the certificates of the system confirm
+//!   trust=yes, or a server of this machine   any certificate; the handshake still proves that the server owns it
+//!   trust=FILE                               the certificate in the file itself, or one that it has signed
+//!   otherwise                                one signed by a certificate authority of the system
 //! ```
 //!
-//! A server without a configured certificate makes a new one at every start, which nobody can confirm: on one machine that
-//! is acceptable, because nothing leaves it.
+//! A server without a configured certificate generates a self-signed one at every start, which cannot be verified: on
+//! one machine that is acceptable, because no data leaves it.
 
 use mainstay_tds_client::{Address, Trust};
 use mainstay_types::{Code, Error, Result};

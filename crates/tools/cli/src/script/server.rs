@@ -1,8 +1,8 @@
 //! Text for a server, cut into batches and commands.
 //!
-//! A batch ends at a line with GO, as in `sqlcmd`; GO with a number runs it so often. At the prompt a semicolon at the end of
-//! a line ends it, too, unless it begins as something that has semicolons of its own: a procedure, DECLARE, BEGIN, IF, WHILE.
-//! A command (`.tables`, `\d`) is one line at the beginning of a batch.
+//! A batch ends at a line with GO, as in `sqlcmd`; GO with a number runs it so often. At the prompt a semicolon at the
+//! end of a line ends it, too, unless the batch begins as a construct that contains semicolons: a procedure, DECLARE,
+//! BEGIN, IF, WHILE. A command (`.tables`, `\d`) is one line at the beginning of a batch.
 
 use crate::commands;
 use crate::errors::{Failure, Origin};

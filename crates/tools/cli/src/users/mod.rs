@@ -6,8 +6,8 @@
 //!   user list, user remove
 //! ```
 //!
-//! The file belongs to the administrator: comments, order and the permissions of the file stay as they are. A server that runs
-//! reads the users again at the next login after a change.
+//! The file belongs to the administrator: comments, order and the permissions of the file stay as they are. A running
+//! server reads the users again at the next login after a change.
 
 mod password;
 mod settings;

@@ -1,4 +1,4 @@
-//! `[[server.users]]` of a `mainstay.toml`, edited as a person would: what is not about the user stays as it is.
+//! `[[server.users]]` of a `mainstay.toml`, edited in place: everything that does not concern the user stays as it is.
 
 use mainstay_server::Config;
 use mainstay_types::{Code, Error, Result};

@@ -1,4 +1,4 @@
-//! SET CONSTRAINTS: which references are looked at when the transaction commits.
+//! SET CONSTRAINTS: the references that are checked when the transaction commits.
 
 use super::SessionTransaction;
 use crate::native::Native;

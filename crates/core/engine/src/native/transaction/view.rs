@@ -1,4 +1,4 @@
-//! What one statement of a session sees, which its answer keeps.
+//! The view of one statement of a session, which its answer keeps.
 
 use mainstay_columnar::{Snapshot, Table};
 use mainstay_planner::View;
@@ -7,20 +7,20 @@ use mainstay_types::Result;
 use std::any::Any;
 use std::sync::{Arc, Mutex};
 
-/// What one statement sees of native tables; other tables show what is in their files.
+/// The view of one statement on native tables; other tables show the present contents of their files.
 pub(crate) struct StatementView {
     view: mainstay_store::View,
-    /// The transaction of a query that has one of its own: while it is there nobody clears away what it sees.
+    /// The separate transaction of a query: while it exists, no clean-up removes versions that the query sees.
     _own: Option<Mutex<Transaction>>,
 }
 
 impl StatementView {
-    /// What a statement within a transaction sees, and one that changes something.
+    /// The view of a statement within a transaction, and of one that changes rows.
     pub(crate) fn of(view: mainstay_store::View) -> StatementView {
         StatementView { view, _own: None }
     }
 
-    /// What a query sees in a transaction of its own.
+    /// The view of a query together with its transaction.
     pub(super) fn with_own(view: mainstay_store::View, own: Transaction) -> StatementView {
         StatementView { view, _own: Some(Mutex::new(own)) }
     }

@@ -1,4 +1,4 @@
-//! How the transactions of a session wait for those of others.
+//! Waits of a session's transactions for those of other sessions.
 
 use super::SessionTransaction;
 use mainstay_store::Transaction;
@@ -11,7 +11,7 @@ pub(crate) struct Waiting {
     pub(crate) lock_timeout: Option<Duration>,
     /// Of those in a deadlock the one of the lowest gives way.
     pub(crate) deadlock_priority: i8,
-    /// Whether changes wait for rows that others have put in and not committed.
+    /// True if changes wait for rows that others have put in and not committed.
     pub(crate) for_pending: bool,
 }
 

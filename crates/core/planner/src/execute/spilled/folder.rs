@@ -1,7 +1,7 @@
-//! The folder of a process's temporary files, among the system's.
+//! A process's folder for temporary files, in the system's temporary folder.
 //!
-//! It goes with who made it; of a process that was killed it stays. So who makes one holds a lock on it (flock(2)), which
-//! ends with the process however that ends, and each process begins with removing those that nobody holds.
+//! A process removes its folder when it ends; after a kill the folder stays. So the process holds a lock on it
+//! (flock(2)), which ends with the process in any case, and each process starts by removing unlocked folders.
 
 use std::fs::File;
 use std::io;

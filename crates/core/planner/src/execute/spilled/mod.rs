@@ -1,17 +1,19 @@
-//! The files of rows that do not fit in memory.
+//! Spill files.
 //!
-//! **One batch a file.** Operators that hand rows to each other's threads write those to files that do not fit. Several
-//! threads write for one that reads, each at times to a file of its own; the reader waits for the next batch of the file
-//! that it has begun, even while the batch that it was told of is in another one. When all who read wait like that, all who
-//! write wait for them: the statement stands still for ever. A file that ends with its first batch is never waited for, so
-//! that is how long DataFusion is told that files may be (`max_spill_file_size_bytes`). That is DataFusion's issue 24883, open
-//! in 55.2 and mended by its change 24891; the test below stands still without the setting, which can go with the first
-//! release that has the change.
+//! **One batch a file.** Operators that exchange rows between threads write rows that do not fit in memory to files.
+//! Several threads write for one that reads, each at times to a separate file; the reader waits for the next batch of
+//! the file that it has begun, even while the batch that it was notified of is in another one. If all readers wait like
+//! that, all writers wait for them: the statement deadlocks. A file that ends with its first batch is never waited for,
+//! so the maximum file size is set to that length (`max_spill_file_size_bytes`). The fault is DataFusion's issue 24883,
+//! open in 55.2 and fixed by its change 24891; the test below hangs without the setting, which can be removed with the
+//! first release that has the fix.
 //!
-//! **No open files.** A thread that falls behind then has thousands of them to read, where a process may have a thousand
-//! open. DataFusion's own temporary files are open as long as they are there; these are while they are written and read.
+//! **No open files.** A slow reader may have thousands of files to read, where a process may have a thousand open.
+//! DataFusion's own temporary files are open as long as they exist; these are open only while they are written and
+//! read.
 //!
-//! **Nothing is left.** The files are in a [folder] of the process, which is removed when it has ended, however it ended.
+//! **Clean-up.** The files are in a [folder] of the process, which is removed after the process has ended, in whatever
+//! way.
 
 mod folder;
 

@@ -1,4 +1,4 @@
-//! The numbers of texts, while one statement runs.
+//! The dictionary of a run: numbers of texts.
 
 use arrow_array::types::UInt32Type;
 use arrow_array::{Array, ArrayRef, PrimitiveArray, StringViewArray, UInt32Array};

@@ -1,9 +1,9 @@
-//! Grouping by the texts of small tables, by numbers instead of the texts.
+//! Grouping by dictionary numbers in place of the texts of small tables.
 //!
-//! A report joins a large table with small ones and groups by what these say: sales by region and category. The general
-//! operators carry the texts through the joins, hash them and compare them for every row of the large table. But a small
-//! table has few texts. So its scan numbers them, the joins carry the numbers, the groups are found by them, and the
-//! texts come back when there are only groups left:
+//! A report joins a large table with small ones and groups by columns of these: sales by region and category. The
+//! general operators carry the texts through the joins, hash them and compare them for every row of the large table.
+//! But a small table has few texts. So its scan numbers them, the joins carry the numbers, the aggregate groups by
+//! them, and only the groups get their texts back:
 //!
 //! ```text
 //!   Aggregate by region            DecodeTexts                  number -> text
@@ -14,12 +14,12 @@
 //!                                        Scan sales
 //! ```
 //!
-//! Numbers are given in the order in which texts are met, by a [`Dictionary`] that belongs to the run; NULL has number 0,
-//! so that numbers are never NULL. Two columns of numbers become one word for the groups.
+//! A [`Dictionary`] that belongs to the run assigns numbers in the order in which texts appear; NULL has number 0, so
+//! that numbers are never NULL. Two columns of numbers become one word for the groups.
 //!
-//! **Limits.** Only texts that nothing below the groups looks at (no condition, no key of a join, no other expression), of
-//! scans of ours below inner hash joins, where the table has an eighth of the rows of the largest one or less. The tables'
-//! sizes are those of the time of planning; a table that has grown since is still answered right.
+//! **Limits.** Only texts that no operator below the groups uses (no condition, no join key, no other expression), of
+//! Mainstay's scans below inner hash joins, where the table has an eighth of the rows of the largest one or less. The
+//! tables' sizes are those of the time of planning; a table that has grown since gives the same answer.
 
 mod dictionary;
 mod nodes;

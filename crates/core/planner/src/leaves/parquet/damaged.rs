@@ -1,5 +1,5 @@
-//! Files that cannot be read: which one it is, since DataFusion's errors do not say it, and panics of the library that reads
-//! them. It takes lengths and counts of a damaged file on trust in places.
+//! Damaged Parquet files: adds the file's name to DataFusion's errors, and catches panics of the library, which trusts
+//! lengths and counts of a damaged file in places.
 
 use super::parquet_findings;
 use crate::error::{from_datafusion, to_datafusion};

@@ -1,4 +1,4 @@
-//! The files of a Parquet table under the names and types that they have, and the operator that reads them.
+//! The files of a Parquet table with their own names and types, and the operator that reads them.
 
 use super::damaged;
 use super::folder::{self, SaidColumn};

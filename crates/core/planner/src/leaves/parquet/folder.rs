@@ -1,7 +1,7 @@
-//! The common columns of the files of a folder, and the columns that the names of its sub-folders give.
+//! The common columns of the files of a folder, and the columns that the names of its sub-folders define.
 //!
 //! ```text
-//!   sales/year=2026/month=01/a.parquet       columns year and month, whole numbers; dates and texts are known, too
+//!   sales/year=2026/month=01/a.parquet       columns year and month, integers; also dates and texts
 //!   sales/city=New%20York/a.parquet      the text "New York"
 //!   sales/year=__HIVE_DEFAULT_PARTITION__/b.parquet   year is NULL
 //!   a.parquet: n INTEGER, b.parquet: n BIGINT       n BIGINT: the type that holds the values of both

@@ -1,6 +1,6 @@
-//! Parquet files, and folders of them, as tables: DataFusion reads them.
+//! Parquet files, and folders of them, as tables that DataFusion reads.
 //!
-//! Added below the scan are names and types as the planner and the other tables have them:
+//! The scan maps names and types to those of the planner and of the other tables:
 //!
 //! ```text
 //!   names        in lower case, as the planner compares them; the second of two that differ in case only is `a_2`
@@ -10,12 +10,12 @@
 //!   DATE         in days, also where the writer's own type has milliseconds (date64)
 //! ```
 //!
-//! A condition on a column whose type is another one in the file is applied to the rows that were read.
+//! A condition on a column with another type in the file is applied after reading.
 //!
-//! The scan of the files: [`files`]. Columns that the names of sub-folders say, and types that files differ in:
-//! [`folder`]. What is wrong in files: [`damaged`], [`statistics`].
+//! The scan of the files is in [`files`]; columns from the names of sub-folders, and types that differ between files,
+//! in [`folder`]; faults of files in [`damaged`] and [`statistics`].
 //!
-//! Limit: of nanoseconds of moments with a time zone, those below 100 are cut off.
+//! Limit: nanoseconds below 100 of timestamps with a time zone are cut off.
 
 mod damaged;
 mod files;

@@ -5,10 +5,10 @@
 //!   page          the same of each page, and how many rows it has
 //! ```
 //!
-//! Conditions leave row groups and pages out by what is said of them. Nothing else looks at it: a file in which it is damaged
-//! is read to its end without a complaint, and gives too few rows. So `check` compares it with the values.
+//! Conditions skip row groups and pages by these statistics. No other code reads them: a file with damaged statistics
+//! is read to its end without an error, and gives too few rows. So `check` compares them with the values.
 //!
-//! Limit: columns within columns are not looked at; conditions are not either.
+//! Limit: nested columns are not checked.
 
 use datafusion::arrow::array::{Array, ArrayRef, AsArray, Float64Array, UInt64Array};
 use datafusion::arrow::compute::cast;

@@ -1,12 +1,13 @@
-//! Expressions that the row executor has no form of its own for: functions of text, of numbers and of dates, LIKE, casts.
+//! Expressions without a separate form in the row executor: functions of text, numbers and dates, LIKE, casts.
 //!
 //! ```text
-//!   upper(name), a || b, name LIKE 'M%'      a function of ours, on the values themselves            about 50 ns
-//!   anything else that only looks at a row   DataFusion's own expression, over vectors of one row    about 1 us
+//!   upper(name), a || b, name LIKE 'M%'      Mainstay's function, on the values themselves           about 50 ns
+//!   any other expression over one row        DataFusion's own expression, over vectors of one row    about 1 us
 //! ```
 //!
-//! The second way gives what the batch executor gives, since it is the same code; a block that has such an expression looks at
-//! fewer rows before it leaves the statement to that. What fails is repeated there, which says how.
+//! The second way gives the results of the batch executor, since it is the same code; a block with such an expression
+//! reads fewer rows before it passes the statement on. An expression that fails is evaluated again by the batch
+//! executor, which reports the error.
 
 use super::{Scope, is_comparable};
 use crate::plan::nodes::Tree;

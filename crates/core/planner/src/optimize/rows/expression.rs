@@ -1,4 +1,4 @@
-//! Expressions of a plan as the row executor has them: its own where it has them, and calls of a dialect's functions.
+//! Conversion of a plan's expressions to the row executor's: native ones, and calls of a dialect's functions.
 
 use super::{Scope, declare};
 use crate::analyze::collate::{Keyed, keyed};

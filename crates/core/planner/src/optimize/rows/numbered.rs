@@ -6,8 +6,8 @@
 //!   Filter(number <= ceil(part of count)) <- Window(count) <- Projection <- Window(row_number) <- rows
 //! ```
 //!
-//! Such windows look at all rows of the block at once, and the row executor has them at hand when it orders them. Other
-//! windows, and other conditions on these, are the batch executor's.
+//! Such windows need all rows of the block at once, and the row executor has them when it sorts them. Other windows,
+//! and other conditions on these, go to the batch executor.
 
 use super::{Scope, is_ended, whole};
 use arrow_schema::DataType;

@@ -1,4 +1,4 @@
-//! INSERT, UPDATE and DELETE: which table, which rows, which values.
+//! INSERT, UPDATE and DELETE: the table, the rows, the values.
 
 use super::define::is_word;
 use super::index::{FilterPart, filter_parts};

@@ -3,11 +3,12 @@
 //! ```text
 //!   CREATE TABLE t (id "declared:INTEGER=informix:serial")
 //!                                |              |
-//!                      type of the column       kept in the metadata of its field, as it is written
+//!                      type of the column       stored in the metadata of its field, as written
 //! ```
 //!
-//! A dialect finds its own types again in the metadata of every result that shows the column unchanged, under the key
-//! `mainstay.declared`. What it declares begins with its name, so that dialects never take each other's types for theirs.
+//! A dialect finds its own types in the metadata of every result that shows the column unchanged, under the key
+//! `mainstay.declared`. A declaration begins with the dialect's name, so that dialects never take each other's types
+//! for theirs.
 
 use datafusion::sql::sqlparser::ast::DataType;
 use datafusion::sql::sqlparser::dialect::PostgreSqlDialect;

@@ -11,8 +11,8 @@
 //!
 //! For a native table the condition is a [filter](CreateIndex::filter).
 //!
-//! True if xBase has such a function, and which keys an expression gives, is found out by who makes the index. An index
-//! of native tables has columns only.
+//! The code that creates the index checks whether xBase has such a function, and determines the keys of an expression.
+//! An index of native tables has columns only.
 
 use super::{IndexPart, Name, unsupported};
 use crate::parse::text::Text;

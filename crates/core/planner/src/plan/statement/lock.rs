@@ -1,4 +1,4 @@
-//! SELECT ... FOR UPDATE and FOR SHARE: which rows of which table are to be locked, and how.
+//! SELECT ... FOR UPDATE and FOR SHARE: the rows to lock, and the lock mode.
 
 use super::change::target;
 use super::{Name, unsupported};

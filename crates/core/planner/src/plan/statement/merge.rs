@@ -1,4 +1,4 @@
-//! MERGE: rows of a source, each with the row of the target that it meets or without one, and what is done then.
+//! MERGE: source rows, each with the matching target row or without one, and the action for it.
 
 use super::change::{assignments, sets, target, value_or_default};
 use super::define::is_word;

@@ -1,12 +1,12 @@
-//! Statements that are not queries, as the engine carries them out.
+//! Statements other than queries, in the form that the engine executes.
 //!
 //! ```text
-//!   text --sqlparser--> its tree --here--> Statement    names as they were written, types of ours,
+//!   text --sqlparser--> its tree --here--> Statement    names as written, Mainstay's types,
 //!                                                      expressions still as text or tree
 //! ```
 //!
-//! sqlparser takes what any of a dozen dialects has. What Mainstay does not do is refused here by its name, so that
-//! nothing of a statement is ever silently left out.
+//! sqlparser accepts the syntax of a dozen dialects. Unsupported parts are refused here by name, so that no part of a
+//! statement is ever ignored.
 
 mod alter;
 mod alter_other;

@@ -1,6 +1,6 @@
 //! Names of tables, columns and indexes.
 //!
-//! Mainstay compares names without regard to case, and shows them as they were written when they were given.
+//! Mainstay compares names without regard to case, and shows them as they were written at their definition.
 
 use crate::parse::text::Text;
 use datafusion::sql::sqlparser::ast::{Ident, ObjectName};

@@ -1,4 +1,4 @@
-//! The statements that find or write one row, as programs prepare them.
+//! Statements that find or write one row, as programs prepare them.
 //!
 //! ```text
 //!   SELECT columns FROM table WHERE column = cell AND ...
@@ -7,8 +7,8 @@
 //!   DELETE FROM table WHERE column = cell AND ...
 //! ```
 //!
-//! A cell is a parameter or a literal. Which of them the row executor takes depends on the table (is there a unique index
-//! of these columns?) and is decided by the engine; everything else goes through the planner.
+//! A cell is a parameter or a literal. The engine decides which of them the row executor takes, by the table (is there
+//! a unique index of these columns?); all others go through the planner.
 
 use super::{Assignment, InsertSource, Name, Statement};
 use crate::parse::text::Text;

@@ -1,4 +1,4 @@
-//! CREATE SEQUENCE, and how sequences of identity columns go on.
+//! CREATE SEQUENCE, and the options of identity columns' sequences.
 
 use super::define::is_word;
 use super::types::sql_type;

@@ -1,4 +1,4 @@
-//! BEGIN, COMMIT, ROLLBACK, SAVEPOINT, what sets a transaction's isolation, and SET CONSTRAINTS.
+//! BEGIN, COMMIT, ROLLBACK, SAVEPOINT, the settings of a transaction's isolation, and SET CONSTRAINTS.
 
 use super::words::Words;
 use super::{Name, unsupported};

@@ -1,4 +1,4 @@
-//! The names that SQL has for types, and the types that they mean.
+//! SQL's type names, and their types.
 
 use super::unsupported;
 use datafusion::sql::sqlparser::ast::{

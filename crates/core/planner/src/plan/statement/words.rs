@@ -1,4 +1,4 @@
-//! Statements that are read word by word, since the parser knows little of them.
+//! Statements that are read word by word, because the parser does not support them.
 
 use super::Name;
 use crate::parse::text::Text;

@@ -1,4 +1,4 @@
-//! Where the person is in the table, and the lines that show it.
+//! The cursor of BROWSE in the table, and the lines that show it.
 
 use crate::output::table::{fit, thousands};
 use unicode_width::UnicodeWidthStr;
@@ -6,7 +6,7 @@ use unicode_width::UnicodeWidthStr;
 /// The widest a column is shown.
 const WIDEST: usize = 40;
 
-/// What a key asks for.
+/// The movement that a key asks for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Move {
     Rows(i64),
@@ -22,7 +22,7 @@ pub(super) enum Move {
 pub(super) struct Window {
     /// The position of the first one in the table, from zero.
     pub(super) start: u64,
-    /// Whether the first column is the record number.
+    /// True if the first column is the record number.
     pub(super) numbered: bool,
     /// The names of the columns, and whether they stand to the right.
     pub(super) heads: Vec<(String, bool)>,
@@ -106,7 +106,7 @@ impl Grid {
         self.top.saturating_add(self.page()).min(self.total)
     }
 
-    /// Whether the window holds everything that is on the screen.
+    /// Returns true if the window holds everything that is on the screen.
     pub(super) fn has_visible_rows(&self) -> bool {
         let reached = self.window.start.saturating_add(self.window.rows.len() as u64);
         self.top >= self.window.start && self.last_visible() <= reached

@@ -1,13 +1,13 @@
 //! BROWSE: a table on the whole screen.
 //!
 //! ```text
-//!  keys --> Grid (where the person is) --asks for--> window of rows <--SELECT ... LIMIT/OFFSET-- session
+//!  keys --> Grid (the cursor) --asks for--> window of rows <--SELECT ... LIMIT/OFFSET-- session
 //!                 `--> lines of the screen
 //! ```
 //!
-//! [`grid::Grid`] knows positions and draws lines of text; it touches neither terminal nor session, so
-//! it can be tested. This module moves the bytes: it fetches the window of rows around the place where
-//! the person is, reads keys and paints. The terminal is given back as it was, also after an error.
+//! [`grid::Grid`] computes positions and draws lines of text; it touches neither terminal nor session, so it can be
+//! tested. This module does the I/O: it fetches the window of rows around the cursor, reads keys and paints. The
+//! terminal is restored at the end, also after an error.
 
 mod grid;
 
@@ -81,7 +81,7 @@ fn interact(shell: &mut Shell, area: &WorkArea, grid: &mut Grid) -> Result<(), F
     }
 }
 
-/// What a key asks for.
+/// The movement that a key asks for; `None` for other keys.
 fn meaning(key: KeyEvent) -> Option<Move> {
     let control = key.modifiers.contains(KeyModifiers::CONTROL);
     Some(match key.code {

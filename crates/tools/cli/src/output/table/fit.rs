@@ -12,7 +12,7 @@ use unicode_width::{UnicodeWidthChar, UnicodeWidthStr};
 /// Text is not cut below this width while columns can leave instead.
 const NARROWEST_TEXT: usize = 10;
 
-/// What stands at one place of every line.
+/// The content of one place of every line.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Slot {
     /// A column of the result, so many cells wide.

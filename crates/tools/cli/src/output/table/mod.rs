@@ -10,10 +10,9 @@
 //! (1 row)
 //! ```
 //!
-//! Widths must be known before the first line, and a result may be larger than memory. So the first
-//! thousand rows are kept and measured, and the rest is streamed in those widths. Where only some rows
-//! are wanted (at the prompt), the first ones and the last batches are kept, everything between is
-//! counted and let go.
+//! Widths must be known before the first line, and a result may be larger than memory. So the first thousand rows are
+//! buffered and measured, and the rest is streamed in those widths. If only some rows are shown (at the prompt), the
+//! first ones and the last batches are kept, and the rows between are counted and dropped.
 //!
 //! On a terminal, the table is [fitted](fit) to its width and longer text ends in `…`. Into a file or a
 //! pipe nothing is cut: a late, longer value pushes its own line out of the grid instead. Line ends and
@@ -182,7 +181,7 @@ impl<'a> Writer<'a> {
         Ok(rows.len())
     }
 
-    /// What stands under the table.
+    /// The line under the table.
     fn footer(&self, shown: Option<usize>) -> String {
         let mut parts = vec![count(self.rows, "row")];
         parts.extend(shown.map(|shown| format!("{shown} shown")));
