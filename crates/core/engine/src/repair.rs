@@ -18,7 +18,7 @@ use crate::check::table_of;
 use crate::folder;
 use crate::options::{FolderSettings, Options};
 use mainstay_types::{Code, Error, Result};
-use mainstay_vfs::{Disk, FileSystem};
+use mainstay_vfs::{Create, Disk, FileSystem, LockMode, Stamp, WritableFile};
 use mainstay_xbase::dbf::{Dbf, OpenOptions};
 use mainstay_xbase::writer::{Access, Repair, WriteOptions};
 use mainstay_xbase::{Finding, Severity, indexed, table};
@@ -65,12 +65,19 @@ pub struct NewTable {
     pub lost: Vec<Finding>,
     /// The damage that is left in the new files.
     pub left: Vec<Finding>,
+    /// The old table and its companions as they were when they were read.
+    read: Vec<(PathBuf, Stamp)>,
 }
 
 impl NewTable {
     /// True if the new files have no error and contain everything that can be read in the old ones.
     pub fn is_sound(&self) -> bool {
         !has_error(&self.left) && !has_error(&self.lost)
+    }
+
+    /// The files that it replaces.
+    pub fn old_files(&self) -> Vec<PathBuf> {
+        self.read.iter().map(|(path, _)| path.clone()).collect()
     }
 
     /// True if the new files contain everything that the old ones had.
@@ -120,28 +127,25 @@ pub fn repair(path: &Path, into: Option<&Path>, options: &Options) -> Result<Vec
 /// the table goes first and comes last, so that a crash in between leaves no table, and never a mixed one.
 /// The list of values that were left out goes to the old files. Gives its place.
 ///
-/// Errors: `Busy` while another program has the table open; `Duplicate` when the old files' place is taken; those of the file
-/// system.
+/// Errors: `Busy` while another program has one of the files open, or if they have changed since they were read; `Duplicate` when
+/// the old files' place is taken; those of the file system.
 pub fn replace(table: &Path, new: &NewTable, old: &Path) -> Result<Option<PathBuf>> {
     let fs: Arc<dyn FileSystem> = Arc::new(Disk);
     let folder = table.parent().unwrap_or(Path::new(""));
-    let exclusive = WriteOptions::new(Access::Exclusive);
-    match indexed::IndexedTable::open(Arc::clone(&fs), table, exclusive) {
-        Err(error) if error.code() == Code::Busy => {
-            let hint = "end the programs that use it, and run the command again";
-            return Err(error.hint(hint));
-        }
-        // A damaged table may fail to open; then no other program has it open either.
-        opened => drop(opened),
-    }
-    if !fs.is_folder(old) {
-        fs.create_folder(old)?;
-    }
     let mut away = vec![table.to_owned()];
     for extension in COMPANIONS {
         away.extend(table::sibling(fs.as_ref(), table, &[extension]));
     }
     away.extend(new.other_indexes.iter().cloned());
+    // Kept until the files are in place.
+    let _alone = claim(fs.as_ref(), &away)?;
+    if new.read.iter().any(|(path, stamp)| !fs.stamp(path).is_ok_and(|now| now == *stamp)) {
+        let error = Error::new(Code::Busy, "the table has changed since it was read").at(table.display());
+        return Err(error.hint("end the programs that use it, and run the command again"));
+    }
+    if !fs.is_folder(old) {
+        fs.create_folder(old)?;
+    }
     let target = |file: &Path, folder: &Path| folder.join(file.file_name().unwrap_or_default());
     if let Some(taken) =
         away.iter().chain(&new.rejects).map(|file| target(file, old)).find(|path| fs.stamp(path).is_ok())
@@ -164,11 +168,28 @@ pub fn replace(table: &Path, new: &NewTable, old: &Path) -> Result<Option<PathBu
     if let Some((list, place)) = &rejects {
         fs.rename(list, place)?;
     }
-    if let Some(repaired) = new.path.parent() {
-        // Only an empty folder is removed.
+    // The new files of other tables may be there still.
+    if let Some(repaired) = new.path.parent()
+        && fs.list(repaired).is_ok_and(|entries| entries.is_empty())
+    {
         let _ = fs.remove_folder(repaired);
     }
     Ok(rejects.map(|(_, place)| place))
+}
+
+/// Claims files for this process alone, as programs that share them do; a damaged table cannot be opened to do so.
+///
+/// Errors: `Busy` if another program has one of them open; those of the file system.
+fn claim(fs: &dyn FileSystem, files: &[PathBuf]) -> Result<Vec<Arc<dyn WritableFile>>> {
+    let claim_one = |path: &PathBuf| {
+        let file = fs.create(path, Create::Existing)?;
+        if file.try_share(LockMode::Exclusive)? {
+            return Ok(file);
+        }
+        let error = Error::new(Code::Busy, "another program has the file open").at(path.display());
+        Err(error.hint("end the programs that use it, and run the command again"))
+    };
+    files.iter().map(claim_one).collect()
 }
 
 fn has_error(findings: &[Finding]) -> bool {
@@ -202,6 +223,9 @@ fn make(
     }
     let before = folder::list(fs.as_ref(), new.parent().unwrap_or(new))?.indexes;
     let others = table::other_index_files(fs, path, options, index_files)?;
+    let companions = COMPANIONS.iter().filter_map(|extension| table::sibling(fs.as_ref(), path, &[extension]));
+    let old = std::iter::once(path.to_owned()).chain(companions).chain(others.iter().cloned());
+    let read = old.map(|path| Ok((path.clone(), fs.stamp(&path)?))).collect::<Result<_>>()?;
     let how = WriteOptions { code_page: options.code_page, ..WriteOptions::new(Access::Exclusive) };
     let Repair { found: told, unread, unread_count, rejects, lost } = indexed::repair(fs, path, new, &how, &others)?;
     let index_files = folder::list(fs.as_ref(), new)?.indexes;
@@ -232,6 +256,7 @@ fn make(
         rejects,
         lost,
         left,
+        read,
     })
 }
 

@@ -228,10 +228,27 @@ fn show_processes(text: &mut String, folder: &Path) {
     }
     text.push_str("\nprocesses with files of the folder open:\n");
     for (process, files) in processes {
-        let program = Disk.read(Path::new(&format!("/proc/{process}/comm"))).unwrap_or_default();
-        let program = String::from_utf8_lossy(&program).trim().to_owned();
-        let _ = writeln!(text, "  {process} {program}: {}", files.join(", "));
+        let _ = writeln!(text, "  {process} {}: {}", program_of(process), files.join(", "));
     }
+}
+
+/// Another process that has one of these files open: its number, program and the file. `None` also for processes that this user
+/// may not look at.
+pub(crate) fn open_elsewhere(files: &[PathBuf]) -> Option<(u32, String, PathBuf)> {
+    let own = std::process::id();
+    let found = files.iter().find_map(|file| {
+        let folder = Disk.real_path(file.parent()?).ok()?;
+        let name = file.file_name()?.to_str()?;
+        let mut processes = open_files(&folder).into_iter().filter(|(process, _)| *process != own);
+        let (process, _) = processes.find(|(_, open)| open.iter().any(|open| open == name))?;
+        Some((process, file.clone()))
+    });
+    found.map(|(process, file)| (process, program_of(process), file))
+}
+
+fn program_of(process: u32) -> String {
+    let program = Disk.read(Path::new(&format!("/proc/{process}/comm"))).unwrap_or_default();
+    String::from_utf8_lossy(&program).trim().to_owned()
 }
 
 /// The open files below a folder by process, from /proc.

@@ -313,6 +313,56 @@ fn new_files_take_the_place_of_the_old_ones() {
     }
 }
 
+/// Each of several damaged tables is put in place; none of the new files is removed with those of another table.
+#[test]
+fn several_new_tables_are_put_in_place() {
+    let folder = two_damaged_tables();
+    let folder = folder.path();
+    let path = folder.to_str().unwrap();
+    let (code, printed, told) = run(&["check", path, "--repair", "--replace"]);
+    assert_eq!((code, printed.matches("in place: ").count()), (Some(0), 2), "{printed}{told}");
+    for table in ["other", "t04_cdx_updated"] {
+        assert_ne!(rows(folder, &format!("SELECT count(*) FROM {table}")), "0\n");
+    }
+    assert_eq!(run(&["check", path]).0, Some(0));
+    assert!(!folder.join("repaired").exists());
+}
+
+/// A table that another process has open, with or without locks, stays where it is, and the others are put in place.
+#[test]
+fn a_table_in_use_is_not_replaced() {
+    for locks in [false, true] {
+        let folder = two_damaged_tables();
+        let folder = folder.path();
+        let used = std::fs::File::options().read(true).write(true).open(folder.join("other.dbf")).unwrap();
+        if locks {
+            used.lock_shared().unwrap();
+        }
+        let before = contents(folder);
+        let (code, printed, told) = run(&["check", folder.to_str().unwrap(), "--repair", "--replace"]);
+        assert_eq!(code, Some(4), "{printed}{told}");
+        assert!(printed.contains("other.dbf: the process "), "{printed}{told}");
+        assert!(printed.contains("in place: ") && printed.contains("t04_cdx_updated.dbf; the old"), "{printed}{told}");
+        for name in ["other.dbf", "other.cdx"] {
+            assert!(before[&folder.join(name)] == std::fs::read(folder.join(name)).unwrap(), "{name}");
+        }
+        assert!(folder.join("repaired/other.dbf").exists());
+    }
+}
+
+/// A table with a damaged index, twice: under its name and as `other`.
+fn two_damaged_tables() -> tempfile::TempDir {
+    let folder = folder_of("t04_cdx_updated");
+    damage(&folder.path().join("t04_cdx_updated.cdx"), |bytes| {
+        let at = bytes.len() - 1500;
+        bytes[at..at + 900].fill(0xEE);
+    });
+    for entry in contents(folder.path()).into_keys() {
+        std::fs::copy(&entry, folder.path().join("other").with_extension(entry.extension().unwrap())).unwrap();
+    }
+    folder
+}
+
 /// Folders below are named, and looked at with `-r` (`new-02`).
 #[test]
 fn folders_below_are_named_or_looked_at() {

@@ -6,6 +6,7 @@ use crate::complain;
 use crate::exit::Exit;
 use crate::output::Destination;
 use crate::output::table::count;
+use crate::who;
 use mainstay_engine::{Finding, NewTable, Repaired, Severity};
 use std::io::{self, Write};
 use std::path::{Path, PathBuf};
@@ -159,6 +160,12 @@ fn tell_why_not_in_place(out: &mut dyn Write, table: &Path, new: &NewTable) -> i
 
 /// Puts a new table in the place of the old one; false if that cannot be.
 fn put_in_place(out: &mut dyn Write, table: &Path, new: &NewTable, mended: &mut Mended) -> io::Result<bool> {
+    if let Some((process, program, file)) = who::open_elsewhere(&new.old_files()) {
+        let table = table.display();
+        writeln!(out, "not in place: {table}: the process {process} ({program}) has {} open", file.display())?;
+        writeln!(out, "  what to do: end it, remove the new files, and run the command again")?;
+        return Ok(false);
+    }
     let folder = table.parent().unwrap_or(Path::new("")).join(dated("damaged", SystemTime::now()));
     match mainstay_engine::replace(table, new, &folder) {
         Ok(rejects) => {
