@@ -43,11 +43,13 @@
 //! The locks are those of the operating system, see `mainstay_vfs`. They are waited for by asking again every few
 //! milliseconds, up to a limit, as the other programs do; a lock that nobody gives back is reported with its holder.
 
+mod held;
 mod index;
 mod settings;
 mod sharing;
 mod table;
 
+pub use held::HeldRecords;
 pub(crate) use index::IndexLock;
 pub use index::ReadingLock;
 pub use settings::{LockSettings, SETTINGS_FILE};
