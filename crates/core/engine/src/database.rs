@@ -1,6 +1,6 @@
 //! A database: one folder.
 
-use crate::activity::{SessionInfo, SessionSource, Sessions};
+use crate::activity::{NativeLock, SessionInfo, SessionSource, Sessions, holder_names};
 use crate::catalog::FolderCatalog;
 use crate::describe::{self, TableInfo};
 use crate::native::{Native, Place, STORE_FOLDER};
@@ -8,7 +8,7 @@ use crate::options::{FolderSettings, Options};
 use crate::session::{Session, is_internal, settle_commits};
 use mainstay_columnar::VectorCache;
 use mainstay_planner::{Planner, Settings};
-use mainstay_store::{Durability, HeldLock, Store, StoreOptions, Wait};
+use mainstay_store::{Durability, Held, HeldLock, Store, StoreOptions, Wait};
 use mainstay_types::{Code, Error, Result};
 use mainstay_vfs::{Disk, Enclosed, FileSystem, Memory};
 use std::path::{Path, PathBuf};
@@ -34,14 +34,21 @@ pub(crate) struct Shared {
     pub(crate) durability: Durability,
     /// See [`Database::backup_folder`].
     pub(crate) backup_folder: Option<PathBuf>,
-    /// The sessions of all doors but that of SQL Server's clients.
-    pub(crate) sessions: Sessions,
+    /// The sessions of all doors.
+    pub(crate) sessions: Arc<Sessions>,
 }
 
 /// A session that is listed, until this is dropped.
 pub struct Entered {
     shared: Arc<Shared>,
     number: u64,
+}
+
+impl Entered {
+    /// Lists the session with the transaction and the locks of this one.
+    pub fn follow(&self, session: &Session) {
+        self.shared.sessions.follow(self.number, session.work());
+    }
 }
 
 impl Drop for Entered {
@@ -91,7 +98,8 @@ impl Database {
         };
         let planner = Arc::new(Planner::new(&settings)?);
         let cache = VectorCache::new(limit / 4);
-        let native = Native::new(match fs.is_folder(path) && path != Path::new(MEMORY_FOLDER) && !options.files_only {
+        let sessions = Arc::<Sessions>::default();
+        let place = match fs.is_folder(path) && path != Path::new(MEMORY_FOLDER) && !options.files_only {
             true => {
                 let memory_bytes = Some(options.row_bytes());
                 let stored = StoreOptions { durability, memory_bytes, ..StoreOptions::default() };
@@ -102,18 +110,11 @@ impl Database {
             }
             false if fs.is_folder(path) => Place::memory(Arc::clone(&fs)),
             false => Place::of_file(Arc::clone(&fs)),
-        });
-        let catalog = FolderCatalog::open(fs, path, cache, files, Arc::clone(&planner), native)?;
-        let database = Database {
-            shared: Arc::new(Shared {
-                planner,
-                catalog,
-                options,
-                durability,
-                backup_folder,
-                sessions: Sessions::default(),
-            }),
         };
+        let native = Native::new(place, holder_names(&sessions));
+        let catalog = FolderCatalog::open(fs, path, cache, files, Arc::clone(&planner), native)?;
+        let database =
+            Database { shared: Arc::new(Shared { planner, catalog, options, durability, backup_folder, sessions }) };
         settle_commits(&database)?;
         Ok(database)
     }
@@ -230,9 +231,25 @@ impl Database {
         self.shared.sessions.add_source(source);
     }
 
-    /// The sessions of all doors but that of SQL Server's clients, with their locks of DBF tables.
+    /// The sessions of all doors, with their locks of DBF tables and the numbers of their transactions.
     pub fn sessions(&self) -> Vec<SessionInfo> {
         self.shared.sessions.all()
+    }
+
+    /// The same with the locks of native tables: of rows no more than [`Database::held_locks`] lists.
+    pub fn sessions_with_locks(&self) -> Vec<SessionInfo> {
+        let held = self.held_locks();
+        let mut sessions = self.sessions();
+        for open in sessions.iter_mut().filter_map(|session| session.transaction.as_mut()) {
+            let own = || held.iter().filter(|lock| lock.transaction == open.number && open.number != 0);
+            let is_row = |lock: &HeldLock| matches!(lock.held, Held::Changed(_) | Held::Row(..));
+            // A row says more than its table.
+            let says_more = |lock: &&HeldLock| {
+                lock.held != Held::Written || !own().any(|other| other.table == lock.table && is_row(other))
+            };
+            open.locks.extend(own().filter(says_more).map(NativeLock::from));
+        }
+        sessions
     }
 
     /// The transactions that wait for others now.

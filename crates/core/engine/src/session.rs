@@ -24,6 +24,7 @@ pub(crate) use read_counts::{count_row, count_run};
 pub use settings::Setting;
 
 use crate::Database;
+use crate::activity::SessionWork;
 use crate::bulk::{Appender, TableCursor};
 use crate::collected::CollectedRows;
 use crate::database::Shared;
@@ -43,7 +44,6 @@ use mainstay_store::{TemporaryTables, Transaction};
 use mainstay_types::{Code, Error, Result, ValueRef};
 use std::path::Path;
 use std::sync::Arc;
-use std::sync::atomic::AtomicU64;
 use std::time::Duration;
 use wish::Wish;
 
@@ -188,10 +188,9 @@ impl Session {
         self.transaction.set_waiting(|waiting| waiting.deadlock_priority = priority);
     }
 
-    /// The number of the session's transaction in [`Database::waits`] and [`Database::held_locks`], once it has written; 0
-    /// without one. Other threads may read it.
-    pub fn transaction_number(&self) -> Arc<AtomicU64> {
-        Arc::clone(&self.transaction.sign)
+    /// The transaction of the session and its locks, for other threads; the same object for all statements.
+    pub fn work(&self) -> Arc<SessionWork> {
+        Arc::clone(&self.transaction.work)
     }
 
     /// The next number of an identity column, by its sequence.

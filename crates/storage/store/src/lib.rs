@@ -47,6 +47,6 @@ pub use stamp::View;
 pub use store::{CatalogState, Store};
 pub use table::{Action, ActionCursor, NativeTable, Reader, Referring, Seen, Shown, TableSnapshot, Version, Written};
 pub use transaction::{
-    Account, Accounts, Awaited, Held, HeldLock, Interval, Isolation, KeyRange, LockMode, Outlook, Read, Savepoint,
-    Transaction, Wait,
+    Account, Accounts, Awaited, Held, HeldLock, HolderNames, Interval, Isolation, KeyRange, LockMode, Outlook, Read,
+    Savepoint, Transaction, Wait,
 };

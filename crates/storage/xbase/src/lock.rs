@@ -43,11 +43,13 @@
 //! The locks are those of the operating system, see `mainstay_vfs`. Waiting is polling every few milliseconds, up to a
 //! limit, as in the other programs; a lock that is not released is reported with its holder.
 
+mod held;
 mod index;
 mod settings;
 mod sharing;
 mod table;
 
+pub use held::HeldRecords;
 pub(crate) use index::IndexLock;
 pub use index::ReadingLock;
 pub use settings::{LockSettings, SETTINGS_FILE};

@@ -134,15 +134,15 @@ fn query(arguments: &Arguments, scripts: &[Script]) -> Exit {
         say(&format!("{}: a server has its native tables open, and this is a client of it", path.display()));
         return on_server(owner, arguments, scripts);
     }
+    // A server that has the folder open knows who has locked what.
+    let folder = database.path().to_owned();
+    database.add_session_source(Arc::new(move || who::ask(&folder).unwrap_or_default()));
     if arguments.tsql {
         return tsql::run(database, &path, scripts, arguments);
     }
     if arguments.informix {
         return informix::run(database, &path, scripts, arguments);
     }
-    // A server that has the folder open knows who has locked what.
-    let folder = database.path().to_owned();
-    database.add_session_source(Arc::new(move || who::ask(&folder).unwrap_or_default()));
     interrupt::install();
     let mut shell = Shell::new(database, look(arguments, interactive), conduct(arguments, interactive));
     shell.parameters = arguments.parameters.iter().map(|argument| parameters::value(argument)).collect();

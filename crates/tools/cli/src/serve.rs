@@ -145,8 +145,7 @@ fn start(
         .console
         .map(|address| console_door((address, config.program_memory_bytes), users, &for_basic, &folder))
         .transpose()?;
-    let sessions = (instance.clone(), for_who);
-    let all = move || sessions.0.sessions().into_iter().chain(sessions.1.sessions()).collect();
+    let all = move || for_who.sessions_with_locks();
     let tds_address = Arc::new(OnceLock::new());
     let answering = who::answer(root, Arc::clone(&tds_address), Arc::new(all)).inspect_err(|error| {
         log_warning(Box::new(io::stderr()), "who_is_not_answered", &error.to_string());
@@ -203,6 +202,7 @@ fn clients_of(service: &Service) -> Vec<SessionInfo> {
         machine: client.person.address,
         since: client.since,
         locks: client.locks.into_iter().map(|(table, record, since)| RecordLock { table, record, since }).collect(),
+        transaction: None,
     };
     service.connected().into_iter().map(info).collect()
 }

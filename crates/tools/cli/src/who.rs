@@ -12,7 +12,7 @@
 
 use crate::complain;
 use crate::exit::Exit;
-use mainstay_engine::activity::{RecordLock, SessionInfo};
+use mainstay_engine::activity::{NativeLock, OpenTransaction, RecordLock, SessionInfo};
 use mainstay_types::{Error, Result, Timestamp};
 use mainstay_vfs::{Disk, FileSystem};
 use std::collections::BTreeMap;
@@ -99,6 +99,11 @@ fn encode(sessions: &[SessionInfo], folder: &Path) -> String {
             let record = lock.record.map_or_else(|| "table".to_owned(), |record| record.to_string());
             let _ = writeln!(text, "lock\t{}\t{record}\t{}", field(&table), seconds(lock.since));
         }
+        let Some(open) = &session.transaction else { continue };
+        let _ = writeln!(text, "transaction\t{}", open.since.map_or(0, seconds));
+        for lock in &open.locks {
+            let _ = writeln!(text, "native\t{}\t{}", field(&lock.table), field(&lock.what));
+        }
     }
     text
 }
@@ -116,10 +121,21 @@ fn decode(text: &str, folder: &Path) -> Vec<SessionInfo> {
                 machine: machine.to_owned(),
                 since: time(since),
                 locks: Vec::new(),
+                transaction: None,
             }),
             ["lock", table, record, since] => {
                 let lock = RecordLock { table: folder.join(table), record: record.parse().ok(), since: time(since) };
                 sessions.iter_mut().last().into_iter().for_each(|session| session.locks.push(lock.clone()));
+            }
+            ["transaction", since] => {
+                let since = Some(time(since)).filter(|since| *since != UNIX_EPOCH);
+                let open = OpenTransaction { number: 0, since, locks: Vec::new() };
+                sessions.iter_mut().last().into_iter().for_each(|session| session.transaction = Some(open.clone()));
+            }
+            ["native", table, what] => {
+                let lock = NativeLock { table: table.to_owned(), what: what.to_owned() };
+                let open = sessions.iter_mut().last().and_then(|session| session.transaction.as_mut());
+                open.into_iter().for_each(|open| open.locks.push(lock.clone()));
             }
             // A later server may have more to say.
             _ => {}
@@ -216,6 +232,11 @@ fn show_sessions(text: &mut String, sessions: &[SessionInfo], folder: &Path) {
             let what = lock.record.map_or_else(|| "the whole table".to_owned(), |record| format!("record {record}"));
             let _ = writeln!(text, "  locks {table}, {what}, since {}", moment(lock.since));
         }
+        let Some(open) = &session.transaction else { continue };
+        let since = open.since.map(|since| format!(", since {}", moment(since))).unwrap_or_default();
+        for lock in &open.locks {
+            let _ = writeln!(text, "  locks {}, {}{since}", lock.table, lock.what);
+        }
     }
 }
 
@@ -282,6 +303,7 @@ mod tests {
         let folder = Path::new("/shop");
         let at = |seconds| UNIX_EPOCH + Duration::from_secs(seconds);
         let lock = |record| RecordLock { table: folder.join("orders.dbf"), record, since: at(7) };
+        let native = NativeLock { table: "orders".to_owned(), what: "row id = 1".to_owned() };
         let session = SessionInfo {
             door: "navigator",
             number: 3,
@@ -290,6 +312,7 @@ mod tests {
             machine: "10.0.0.7".to_owned(),
             since: at(5),
             locks: vec![lock(Some(17)), lock(None)],
+            transaction: Some(OpenTransaction { number: 0, since: Some(at(6)), locks: vec![native] }),
         };
         let text = encode(std::slice::from_ref(&session), folder);
         let wanted = SessionInfo { user: "ann b".to_owned(), ..session };

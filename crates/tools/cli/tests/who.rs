@@ -101,3 +101,33 @@ fn a_lock_is_told_with_who_has_it() {
     assert_eq!(run(&[path, "-c", "UPDATE shop SET name = 'x' WHERE id = 2"]).0, Some(0));
     assert!(!run(&["who", path]).1.contains("locks shop.dbf"));
 }
+
+/// Locks of SQL sessions, of DBF tables as of native ones.
+#[test]
+fn locks_of_sql_sessions_are_listed() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().to_str().unwrap();
+    let table = "CREATE TABLE shop (id DECIMAL(8,0), name CHAR(20)) WITH (FORMAT=dbf, VERSION=foxpro)";
+    assert_eq!(run(&[path, "-c", table]).0, Some(0));
+    assert_eq!(run(&[path, "-c", "INSERT INTO shop VALUES (1, 'one'), (2, 'two')"]).0, Some(0));
+    let serving = Serving::start(folder.path());
+    let mut sql = TdsClient::connect(&serving.tds);
+    sql.answer_text("CREATE TABLE orders (id INT PRIMARY KEY, amount INT); INSERT orders VALUES (7, 1), (8, 1)");
+    sql.answer_text("BEGIN TRAN; UPDATE orders SET amount = 2 WHERE id = 7; UPDATE shop SET name = 'x' WHERE id = 2");
+    let listed = run(&["who", path]).1;
+    assert!(listed.contains("  locks orders, row id = 7, since 20"), "{listed}");
+    assert!(listed.contains("  locks shop.dbf, record 2, since 20"), "{listed}");
+    assert_eq!(listed.matches("  locks ").count(), 2, "{listed}");
+
+    // Another process, such as the prompt, asks the server.
+    let change = "UPDATE shop SET name = 'y' WHERE id = 2";
+    let (code, _, told) = run(&[path, "-c", "SET lock_timeout = '300ms'", "-c", change]);
+    assert_eq!(code, Some(1));
+    assert!(told.contains("record 2 of shop.dbf is locked by user sa, program "), "{told}");
+    // Another session of the server.
+    let mut other = TdsClient::connect(&serving.tds);
+    let told = other.answer_text("SET LOCK_TIMEOUT 100; DELETE orders WHERE id = 7");
+    assert!(told.contains("Row (id = 7) of orders is locked by user sa, program "), "{told}");
+    sql.answer_text("COMMIT");
+    assert!(!run(&["who", path]).1.contains("  locks "));
+}

@@ -1,5 +1,6 @@
 //! DBF tables that a transaction, or a single statement outside of one, has opened for writing.
 
+use crate::activity::SessionWork;
 use mainstay_types::{Code, Error, Result, interrupt};
 use mainstay_xbase::indexed::{IndexedTable, Savepoint, Transaction};
 use mainstay_xbase::lock::LockWait;
@@ -39,12 +40,19 @@ pub(crate) struct OpenTables {
     tables: Vec<IndexedTable>,
     /// True if somebody else ends the transaction, and has tables in it, too.
     is_joined: bool,
+    /// Where others see the locks of the tables.
+    work: Option<Arc<SessionWork>>,
 }
 
 /// A place in what was done with the tables.
 pub(crate) type TableSavepoint = Savepoint;
 
 impl OpenTables {
+    /// No tables yet, of a session that shows its locks there.
+    pub(crate) fn of(work: &Arc<SessionWork>) -> OpenTables {
+        OpenTables { transaction: None, tables: Vec::new(), is_joined: false, work: Some(Arc::clone(work)) }
+    }
+
     /// The table, opened when it is the first time.
     ///
     /// Errors: `Busy` when another program has it for itself, or has changed its structure; `Unsupported` for one whose
@@ -67,6 +75,10 @@ impl OpenTables {
                     (transaction, beginning)
                 });
                 opened.enlist(transaction)?;
+                if let Some(work) = &self.work {
+                    let held = opened.watch_locks();
+                    work.watch(opened.path(), &held);
+                }
                 self.tables.push(opened);
                 self.tables.len() - 1
             }

@@ -70,7 +70,7 @@ pub(crate) use transaction::{Changed, SessionTransaction};
 pub(crate) use update::{Keep, Late, RowChange, update_late, update_row};
 
 use mainstay_planner::{DEFAULT_SCHEMAS, Name, Planner};
-use mainstay_store::{Isolation, Store, Transaction};
+use mainstay_store::{HolderNames, Isolation, Store, Transaction};
 use mainstay_types::{Code, Error, Result};
 use std::collections::HashMap;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
@@ -78,6 +78,8 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 /// The native tables of a database.
 pub(crate) struct Native {
     place: Place,
+    /// Names the sessions that hold locks.
+    holders: HolderNames,
     /// Tables with their expressions compiled, by name, of one committed state of the catalog.
     forms: Mutex<Forms>,
 }
@@ -90,8 +92,8 @@ struct Forms {
 
 impl Native {
     /// The native tables that are kept there.
-    pub(crate) fn new(place: Place) -> Native {
-        Native { place, forms: Mutex::default() }
+    pub(crate) fn new(place: Place, holders: HolderNames) -> Native {
+        Native { place, holders, forms: Mutex::default() }
     }
 
     /// The store as it is: an empty one when nothing was ever created.
@@ -108,7 +110,9 @@ impl Native {
     ///
     /// Errors: `Busy` when another process has the store open; those of the file system.
     pub(crate) fn begin(&self, isolation: Isolation) -> Result<Transaction> {
-        Ok(self.place.open_if_there()?.begin(isolation))
+        let store = self.place.open_if_there()?;
+        store.name_holders(&self.holders);
+        Ok(store.begin(isolation))
     }
 
     /// Creates the store if it is missing, for the next change.

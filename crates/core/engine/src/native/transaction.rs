@@ -14,6 +14,7 @@ use super::change::positions;
 use super::outlook::{Beside, Outlook};
 use super::scope::{find_table, with_temporary};
 use super::{Given, Native, Scope, key_of};
+use crate::activity::SessionWork;
 use crate::dbf::{OpenTables, TableSavepoint};
 use mainstay_columnar::Table;
 use mainstay_planner::mssql::FunctionsInForce;
@@ -25,7 +26,6 @@ use mainstay_types::{Class, Code, Error, Result};
 use std::collections::HashMap;
 use std::path::Path;
 use std::sync::Arc;
-use std::sync::atomic::AtomicU64;
 use view::native;
 use waiting::Waiting;
 
@@ -41,9 +41,9 @@ pub(crate) struct SessionTransaction {
     next_isolation: Option<IsolationLevel>,
     /// How they wait for those of others.
     pub(crate) waiting: Waiting,
-    /// The number of the open transaction that writes, for others to see.
-    pub(crate) sign: Arc<AtomicU64>,
-    /// The cancellation of the session's statements.
+    /// What others may see of it.
+    pub(crate) work: Arc<SessionWork>,
+    /// What ends the session's statements.
     interrupt: Arc<dyn Interrupt>,
     /// Where its changes ask for memory.
     accounts: Accounts,
@@ -87,7 +87,7 @@ impl SessionTransaction {
             isolation,
             next_isolation: None,
             waiting: Waiting::default(),
-            sign: Arc::default(),
+            work: Arc::default(),
             durability: None,
             planned_with: None,
             given: Arc::default(),
@@ -189,8 +189,9 @@ impl SessionTransaction {
         native.make()?;
         let isolation = isolation.or(self.next_isolation.take()).unwrap_or(self.isolation);
         let transaction = self.start(native, isolation)?;
+        self.work.begin();
         self.open =
-            Some(Open { transaction, tables: OpenTables::default(), is_prepared: false, savepoints: Vec::new() });
+            Some(Open { transaction, tables: OpenTables::of(&self.work), is_prepared: false, savepoints: Vec::new() });
         Ok(())
     }
 
@@ -198,7 +199,7 @@ impl SessionTransaction {
         let mut transaction = native.begin(stored(isolation))?;
         self.connect(&mut transaction);
         self.waiting.apply(&mut transaction);
-        transaction.set_sign(Arc::clone(&self.sign));
+        transaction.set_sign(Arc::clone(self.work.number()));
         transaction.set_accounts(Arc::clone(&self.accounts));
         transaction.set_read_only(self.given.is_read_only());
         if let Some(durability) = self.durability {
@@ -271,6 +272,7 @@ impl SessionTransaction {
 
     /// Ends whatever is open, when the session ends.
     pub(crate) fn abandon(&mut self) {
+        self.work.end();
         if let Some(open) = self.open.take() {
             // The DBF tables' part is undone when it is dropped.
             open.transaction.rollback();
@@ -368,6 +370,7 @@ impl SessionTransaction {
         if let Some(outlook) = &self.outlook {
             outlook.set_scope(None);
         }
+        self.work.end();
         self.open.take().ok_or_else(no_transaction)
     }
 

@@ -1,17 +1,17 @@
 //! Statements that change rows of file tables.
 
 use super::Session;
+use crate::activity::time_text;
 use crate::catalog::OpenTable;
 use crate::dbf::{Changer, How, OpenTables};
 use crate::folder::{Kind, table_name};
 use crate::native::key_of;
 use mainstay_planner::{Answer, Name, RunOptions, Statement};
 use mainstay_store::Durability;
-use mainstay_types::{Code, Error, Result, Timestamp, ValueRef};
+use mainstay_types::{Code, Error, Result, ValueRef};
 use mainstay_xbase::indexed::IndexedTable;
 use mainstay_xbase::table::{BeforeWrite, DbfTable};
 use std::sync::Arc;
-use std::time::UNIX_EPOCH;
 
 impl Session {
     /// The DBF table of this name, if it is one; a native table of the same name comes first.
@@ -81,7 +81,7 @@ impl Session {
                 done.map_err(|error| self.with_holder(error, table))?
             }
             None => {
-                let mut tables = OpenTables::default();
+                let mut tables = OpenTables::of(&self.transaction.work);
                 let done = self.with_changer(text, parameters, tables.open(table, how)?, work);
                 let done = done.map_err(|error| self.with_holder(error, table))?;
                 tables.commit()?;
@@ -102,14 +102,12 @@ impl Session {
         let record = error.subject().and_then(|record| record.parse::<u64>().ok());
         let holder = record.and_then(|record| self.database.shared.sessions.holder(table.path(), record));
         let (Some(record), Some((session, lock))) = (record, holder) else { return error };
-        let since = lock.since.duration_since(UNIX_EPOCH).unwrap_or_default().as_secs();
-        let since = Timestamp::from_seconds(i64::try_from(since).unwrap_or(0)).map(|since| since.to_string());
         let file = table.path().file_name().unwrap_or_default().to_string_lossy().into_owned();
         let what = match lock.record {
             Some(_) => format!("record {record} of {file} is locked"),
             None => format!("record {record} of {file} is locked with the whole table"),
         };
-        let message = format!("{what} by {session}, since {} UTC", since.unwrap_or_default());
+        let message = format!("{what} by {session}, since {} UTC", time_text(lock.since));
         Error::new(error.code(), message).about(record.to_string())
     }
 

@@ -84,10 +84,12 @@ impl InformixSession {
             machine: login.address.clone(),
             since: SystemTime::now(),
             locks: Vec::new(),
+            transaction: None,
         });
         let user = login.user.to_lowercase();
         let facts = Facts { user, database: name, server, version, last_serial: 0, last_rows: 0 };
         let mut session = InformixSession::of(shared, facts, 0, None)?;
+        entered.follow(&session.core);
         session.entered = Some(entered);
         let is_read_only = login.read_only || session.core.is_read_only();
         session.core.set_read_only(is_read_only);

@@ -638,3 +638,88 @@ fn who_says_nowait_waits_for_nobody() {
     let waits = "UPDATE Orders SET amount = 11 WHERE id = 1";
     assert_eq!(while_it_waits(&mut other, waits, || assert_eq!(errors(&mut one, "COMMIT"), NONE)), NONE);
 }
+
+/// The texts of the errors of a batch.
+fn texts(session: &mut Session, batch: &str) -> Vec<String> {
+    let mut transcript = Transcript::default();
+    session.batch(batch, &mut transcript);
+    transcript.errors.iter().map(|error| error.text.clone()).collect()
+}
+
+/// SQL Server's text of 1222 is `Lock request time out period exceeded.`; the lock and its holder follow it.
+fn assert_held(session: &mut Session, batch: &str, lock: &str) {
+    let start = format!("Lock request time out period exceeded. {lock} is locked by user sa, program ");
+    let found = texts(session, batch);
+    assert_eq!(found.len(), 1, "{batch}: {found:?}");
+    assert!(found[0].starts_with(&start) && found[0].contains(", since 20"), "{batch}: {found:?}");
+}
+
+#[test]
+fn a_lock_timeout_names_the_row_and_its_holder() {
+    let instance = instance();
+    let (mut one, mut other) = (instance.session(), instance.session());
+    let pairs = "CREATE TABLE Pairs (a INT, b VARCHAR(5), c INT, PRIMARY KEY (a, b)) CREATE TABLE Bare (a INT)
+                 INSERT Pairs VALUES (1, 'x', 0) INSERT Bare VALUES (1)";
+    assert_eq!(errors(&mut one, pairs), NONE);
+    let work = "BEGIN TRAN UPDATE Orders SET amount = 11 WHERE id = 2 INSERT Orders VALUES (5, 50)
+                UPDATE Pairs SET c = 1 SELECT * FROM Stock WITH (UPDLOCK) WHERE id = 1 UPDATE Bare SET a = 2";
+    assert_eq!(errors(&mut one, work), NONE);
+    assert_eq!(errors(&mut other, "SET LOCK_TIMEOUT 20"), NONE);
+    assert_held(&mut other, "UPDATE Orders SET amount = 5 WHERE id = 2", "Row (id = 2) of Orders");
+    assert_held(&mut other, "INSERT Orders VALUES (5, 51)", "Row (id = 5) of Orders");
+    assert_held(&mut other, "DELETE Pairs", "Row (a = 1, b = 'x') of Pairs");
+    assert_held(&mut other, "UPDATE Stock SET amount = 1 WHERE id = 1", "Row (id = 1) of Stock");
+    let bare = texts(&mut other, "DELETE Bare");
+    assert!(bare[0].contains(" Row number ") && bare[0].contains(" of Bare is locked by user sa"), "{bare:?}");
+    assert_held(&mut other, "ALTER TABLE Orders ADD note INT", "The definition of Orders");
+    assert_eq!(errors(&mut one, "COMMIT"), NONE);
+    assert_eq!(errors(&mut other, "UPDATE Orders SET amount = 5 WHERE id = 2"), NONE);
+}
+
+#[test]
+fn rows_that_a_transaction_has_changed_are_listed() {
+    let instance = instance();
+    let (mut one, mut other) = (instance.session(), instance.session());
+    let number = value(&mut one, "SELECT @@SPID");
+    let work = "BEGIN TRAN UPDATE Orders SET amount = 11 WHERE id = 2 UPDATE Orders SET amount = 12 WHERE id = 2
+                DELETE Orders WHERE id = 1 INSERT Stock VALUES (3, 300)
+                SELECT * FROM Stock WITH (UPDLOCK) WHERE id IN (1, 3)";
+    assert_eq!(errors(&mut one, work), NONE);
+    let listed = |mode: &str| {
+        format!(
+            "SELECT COUNT(*), COUNT(DISTINCT resource_description) FROM sys.dm_tran_locks
+             WHERE resource_type = 'KEY' AND request_mode = '{mode}' AND request_session_id = {number}"
+        )
+    };
+    assert_eq!(value(&mut other, &listed("X")), "3 | 3");
+    assert_eq!(value(&mut other, &listed("U")), "1 | 1");
+    assert_eq!(errors(&mut one, "ROLLBACK"), NONE);
+    assert_eq!(value(&mut other, &listed("X")), "0 | 0");
+    // A list is bounded; the transaction is not.
+    let many = "BEGIN TRAN INSERT Stock SELECT 10 + value, 0 FROM GENERATE_SERIES(1, 12000)";
+    assert_eq!(errors(&mut one, many), NONE);
+    assert_eq!(value(&mut other, &listed("X")), "10000 | 10000");
+    assert_eq!(errors(&mut one, "ROLLBACK"), NONE);
+}
+
+#[test]
+fn records_of_dbf_tables_are_listed_and_their_holder_is_named() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let database = Database::open(folder.path()).expect("a database");
+    let table = "CREATE TABLE shop (id DECIMAL(8,0), name CHAR(20)) WITH (FORMAT=dbf, VERSION=foxpro)";
+    for statement in [table, "INSERT INTO shop VALUES (1, 'one'), (2, 'two')"] {
+        database.session().execute(statement).expect("a statement");
+    }
+    let instance = Instance::new(database, "test");
+    let (mut one, mut other) = (instance.session(), instance.session());
+    let number = value(&mut one, "SELECT @@SPID");
+    assert_eq!(errors(&mut one, "BEGIN TRAN UPDATE shop SET name = 'x' WHERE id = 2"), NONE);
+    let listed = "SELECT request_session_id, resource_description, request_mode, request_status
+                  FROM sys.dm_tran_locks WHERE resource_type = 'RID'";
+    assert_eq!(value(&mut other, listed), format!("{number} | shop.dbf:2 | X | GRANT"));
+    let change = "SET LOCK_TIMEOUT 50 UPDATE shop SET name = 'y' WHERE id = 2";
+    assert_held(&mut other, change, "Record 2 of shop.dbf");
+    assert_eq!(errors(&mut one, "ROLLBACK"), NONE);
+    assert_eq!(value(&mut other, listed), "(0 rows)");
+    assert_eq!(errors(&mut other, change), NONE);
+}

@@ -631,10 +631,12 @@ fn it_is_shown_who_waits_for_whom() {
         let line = who.split("; ").find(|line| line.starts_with(&waiter)).unwrap_or("").to_owned();
         assert!(line.contains("suspended") && line.split(" | ").nth(4).is_some_and(|by| by.trim() == holder), "{who}");
         let query = "SELECT request_session_id, resource_type, request_mode, request_status FROM sys.dm_tran_locks
-                     WHERE resource_type <> 'DATABASE' ORDER BY 4, 1";
+                     WHERE resource_type <> 'DATABASE' ORDER BY 4, 1, 2";
         // Both have written the table; the second one has nothing of it yet.
-        let locks =
-            format!("{holder} | OBJECT | IX | GRANT; {waiter} | OBJECT | IX | GRANT; {waiter} | KEY | X | WAIT");
+        let locks = format!(
+            "{holder} | KEY | X | GRANT; {holder} | OBJECT | IX | GRANT; {waiter} | OBJECT | IX | GRANT; \
+             {waiter} | KEY | X | WAIT"
+        );
         assert_eq!(told(query), locks);
         let query =
             "SELECT OBJECT_NAME(resource_associated_entity_id) FROM sys.dm_tran_locks WHERE request_mode = 'IX'";

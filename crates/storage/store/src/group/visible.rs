@@ -89,6 +89,17 @@ impl Group {
         self.is_full() && self.all_created(View::at(commit, 0), self.capacity)
     }
 
+    /// Returns true if a slot may have the mark of an open transaction; false is certain. No stamp is read.
+    pub(crate) fn may_have_marks(&self) -> bool {
+        let is_unsettled = self.created.is_some() && self.state.settled.load(Ordering::Acquire) < self.len();
+        is_unsettled || self.ended_stamps().is_some()
+    }
+
+    /// Returns true if the two are forms of the same group.
+    pub(crate) fn is_same(&self, other: &Group) -> bool {
+        std::sync::Arc::ptr_eq(&self.state, &other.state)
+    }
+
     /// Returns true if the `created` stamps are still there.
     pub(crate) fn has_created(&self) -> bool {
         self.created.is_some()

@@ -234,7 +234,8 @@ impl Transaction {
 
     fn wait_for_definition(&self, table: &NativeTable, holder: u64, is_held: impl Fn() -> bool) -> Result<()> {
         let what = format!("the definition of {}", table.definition().name);
-        self.wait_as((Awaited::Definition, &what), holder, is_held)
+        let waited = self.wait_as((Awaited::Definition, &what), holder, is_held);
+        waited.map_err(|error| self.with_holder(error, holder, |_| what))
     }
 
     /// Gives all definitions and names back.

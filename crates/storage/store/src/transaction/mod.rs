@@ -35,6 +35,7 @@ mod outlook;
 mod own_catalog;
 mod pending;
 pub(crate) mod ranges;
+mod refusal;
 mod restart;
 mod rights;
 pub(crate) mod serializable;
@@ -52,6 +53,7 @@ pub(crate) use obstacle::{Obstacle, obstacle, overtaken};
 pub use outlook::Outlook;
 pub(crate) use own_catalog::CatalogNote;
 pub use ranges::{Interval, KeyRange};
+pub use refusal::HolderNames;
 pub use serializable::Read;
 pub use undo::Savepoint;
 
@@ -428,22 +430,23 @@ impl Transaction {
     ///
     /// Errors: `Deadlock`, `LockTimeout`, those of [`mainstay_types::interrupt`], or the store failed.
     pub(crate) fn wait(&self, obstacle: &Obstacle) -> Result<()> {
+        let named = |error, holder| self.with_holder(error, holder, |own| own.lock_text(obstacle));
         match obstacle {
             Obstacle::Mark { group, offset, stamp } => {
                 let holder = *stamp & !MARK;
                 let is_held = || group.created(*offset) == *stamp || group.ended(*offset) == *stamp;
-                self.wait_as((Awaited::Row, "a row"), holder, is_held)?;
+                self.wait_as((Awaited::Row, "a row"), holder, is_held).map_err(|error| named(error, holder))?;
                 let stamps = [group.created(*offset), group.ended(*offset)];
                 stamps.into_iter().filter(|stamp| *stamp < MARK).try_for_each(|commit| self.wait_for_commit(commit))
             }
             Obstacle::Commit { commit } => self.wait_for_commit(*commit),
             Obstacle::Lock { row, holder, mode } => {
                 let is_held = || self.shared.locks.obstacle(*row, self.id, *mode) == Some(*holder);
-                self.wait_as((Awaited::Row, "a row"), *holder, is_held)
+                self.wait_as((Awaited::Row, "a row"), *holder, is_held).map_err(|error| named(error, *holder))
             }
             Obstacle::Range { table, holder } => {
                 let is_held = || self.shared.ranges.holds(*table, *holder);
-                self.wait_as((Awaited::Range, "rows"), *holder, is_held)
+                self.wait_as((Awaited::Range, "rows"), *holder, is_held).map_err(|error| named(error, *holder))
             }
         }
     }

@@ -102,7 +102,9 @@ impl Transaction {
                 Ok(false) => return Ok(()),
                 Err(holder) => {
                     let is_held = || self.shared.names.is_kept_by(holder, subject, self.id, mode);
-                    self.wait_as((Awaited::Definition, &subject.to_string()), holder, is_held)?;
+                    let what = subject.to_string();
+                    let waited = self.wait_as((Awaited::Definition, &what), holder, is_held);
+                    waited.map_err(|error| self.with_holder(error, holder, |_| what))?;
                 }
             }
         }

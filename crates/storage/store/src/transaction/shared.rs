@@ -13,6 +13,7 @@ use super::locks::RowLocks;
 use super::log::Journal;
 use super::names::NameLocks;
 use super::ranges::RangeLocks;
+use super::refusal::HolderNames;
 use super::views::Views;
 use super::waits::{NAP, Waits};
 use crate::catalog::Cataloged;
@@ -46,6 +47,8 @@ pub(crate) struct Shared {
     pub(crate) sequences: Sequences,
     pub(crate) memory: RowMemory,
     pub(crate) damaged_runs: DamagedRuns,
+    /// Names the sessions of transactions, for the errors of locks.
+    pub(crate) holder_names: OnceLock<HolderNames>,
     /// The catalog as it is committed and published.
     cataloged: RwLock<Arc<Cataloged>>,
     /// Its version, to detect a change cheaply.
@@ -151,6 +154,7 @@ impl Shared {
             sequences: Sequences::default(),
             memory: RowMemory::default(),
             damaged_runs: DamagedRuns::default(),
+            holder_names: OnceLock::new(),
             cataloged: RwLock::default(),
             version: AtomicU64::new(0),
             unpublished: AtomicUsize::new(0),

@@ -3,10 +3,11 @@
 use super::IndexedTable;
 use super::transaction::Joined;
 use super::watch::Left;
-use crate::lock::LockWait;
+use crate::lock::{HeldRecords, LockWait};
 use mainstay_types::{Code, Error, Result, interrupt};
 use mainstay_vfs::LockHolder;
 use std::path::Path;
+use std::sync::Arc;
 use std::time::Instant;
 
 /// Waits a moment for a transaction that is being cut off or undone, from `begun` on no longer than for a lock.
@@ -184,6 +185,11 @@ impl IndexedTable {
     /// Returns true if the whole table is locked here.
     pub fn holds_table(&self) -> bool {
         self.writer.holds_table()
+    }
+
+    /// The locks that are held here, for other threads: kept up to date from now on.
+    pub fn watch_locks(&mut self) -> Arc<HeldRecords> {
+        self.writer.watch_locks()
     }
 
     /// The records that are locked here one by one, in ascending order.

@@ -2,6 +2,7 @@
 //!
 //! Locks of records and of the table may be shared with other users of the same connection: see [`super::sharing`].
 
+use super::held::HeldRecords;
 use super::sharing::{Hold, Joined, Member, Thing};
 use super::{LockPlan, LockRanges, LockWait, release_all, take};
 use mainstay_types::{Code, Error, Result, interrupt};
@@ -27,6 +28,8 @@ pub(crate) struct TableLocks {
     table_hold: Option<Arc<Hold>>,
     /// Another's lock of the table, under which records are appended.
     new_hold: Option<Arc<Hold>>,
+    /// The same locks for other threads, once somebody watches.
+    shown: Option<Arc<HeldRecords>>,
 }
 
 impl TableLocks {
@@ -44,12 +47,41 @@ impl TableLocks {
             member,
             table_hold: None,
             new_hold: None,
+            shown: None,
         }
     }
 
     /// Returns true if anything is locked.
     pub(crate) fn holds_any(&self) -> bool {
         self.table || self.header || !self.records.is_empty() || self.new_hold.is_some()
+    }
+
+    /// The locks for other threads, kept up to date from now on.
+    pub(crate) fn watch(&mut self) -> Arc<HeldRecords> {
+        if let Some(shown) = &self.shown {
+            return Arc::clone(shown);
+        }
+        let shown = Arc::<HeldRecords>::default();
+        self.records.keys().for_each(|record| shown.add(*record));
+        if self.table {
+            shown.add_table();
+        }
+        self.shown = Some(Arc::clone(&shown));
+        shown
+    }
+
+    fn keep(&mut self, record: u64, hold: Option<Arc<Hold>>) {
+        if let Some(shown) = &self.shown {
+            shown.add(record);
+        }
+        self.records.insert(record, hold);
+    }
+
+    fn keep_table(&mut self) {
+        if let Some(shown) = &self.shown {
+            shown.add_table();
+        }
+        self.table = true;
     }
 
     fn record(&self, record: u64) -> LockRanges {
@@ -214,7 +246,7 @@ impl TableLocks {
                 self.note_table();
             }
         }
-        self.table = true;
+        self.keep_table();
         Ok(())
     }
 
@@ -231,12 +263,15 @@ impl TableLocks {
                 self.take(self.record(record), || format!("record {record}"))?;
                 hold = self.note_record(record);
             }
-            self.records.insert(record, hold);
+            self.keep(record, hold);
         }
         Ok(())
     }
 
     pub(crate) fn unlock_record(&mut self, record: u64) -> Result<()> {
+        if let Some(shown) = &self.shown {
+            shown.remove(record);
+        }
         match self.records.remove(&record) {
             Some(hold) => self.release_record(record, hold, self.table),
             None => Ok(()),
@@ -277,13 +312,13 @@ impl TableLocks {
 
     /// Keeps the locks of records that were appended, each by itself.
     pub(crate) fn keep_new(&mut self, records: &RangeInclusive<u64>) -> Result<()> {
-        if let (Some(hold), Some(member)) = (self.new_hold.take(), &self.member) {
+        if let (Some(hold), true) = (self.new_hold.take(), self.member.is_some()) {
             for record in records.clone() {
-                if let Joined::Shared(kept) = member.join(Thing::Table) {
-                    self.records.insert(record, Some(kept));
+                if let Joined::Shared(kept) = self.join(Thing::Table) {
+                    self.keep(record, Some(kept));
                 }
             }
-            return member.leave(hold, None);
+            return self.member.as_ref().map_or(Ok(()), |member| member.leave(hold, None));
         }
         for (record, next) in records.clone().zip(records.clone().skip(1)) {
             // FoxPro's range covers the bytes between those of the records too.
@@ -295,7 +330,7 @@ impl TableLocks {
         }
         for record in records.clone() {
             let hold = self.note_record(record);
-            self.records.insert(record, hold);
+            self.keep(record, hold);
         }
         Ok(())
     }
@@ -309,13 +344,13 @@ impl TableLocks {
             Joined::Free if self.try_take(self.record(record))? => self.note_record(record),
             Joined::Free | Joined::Refused => return Ok(false),
         };
-        self.records.insert(record, hold);
+        self.keep(record, hold);
         Ok(true)
     }
 
     pub(crate) fn try_lock_table(&mut self) -> Result<bool> {
         if !self.alone && !self.table {
-            self.table = match self.join_table() {
+            let taken = match self.join_table() {
                 Some(joined) => joined,
                 None => {
                     let taken = self.try_take(self.plan.table())?;
@@ -325,6 +360,9 @@ impl TableLocks {
                     taken
                 }
             };
+            if taken {
+                self.keep_table();
+            }
         }
         Ok(self.alone || self.table)
     }
@@ -348,6 +386,9 @@ impl TableLocks {
 
     /// Gives back the table and every record. The first error is told when all was tried.
     pub(crate) fn unlock_all(&mut self) -> Result<()> {
+        if let Some(shown) = &self.shown {
+            shown.clear();
+        }
         let held_table = std::mem::take(&mut self.table);
         let mut done = Ok(());
         for (record, hold) in std::mem::take(&mut self.records) {

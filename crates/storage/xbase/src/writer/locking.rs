@@ -1,9 +1,10 @@
 //! The locks that a writer's caller holds, and the holders of those that are not available.
 
 use super::TableWriter;
-use crate::lock::{LockBytes, LockPlan, LockWait};
+use crate::lock::{HeldRecords, LockBytes, LockPlan, LockWait};
 use mainstay_types::{Code, Error, Result};
 use mainstay_vfs::{LockHolder, LockMode};
+use std::sync::Arc;
 
 impl TableWriter {
     /// The bytes that this table's locks are on in the scheme that was asked for.
@@ -93,6 +94,11 @@ impl TableWriter {
     /// Returns true if the whole table is locked here.
     pub fn holds_table(&self) -> bool {
         self.locks.holds_table()
+    }
+
+    /// The locks that are held here, for other threads: kept up to date from now on.
+    pub fn watch_locks(&mut self) -> Arc<HeldRecords> {
+        self.locks.watch()
     }
 
     /// The records that are locked here one by one, in ascending order.

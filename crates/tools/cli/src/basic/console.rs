@@ -83,6 +83,7 @@ impl Programs for BrowserPrograms {
             machine: String::new(),
             since: SystemTime::now(),
             locks: Vec::new(),
+            transaction: None,
         });
         let may_only_read = self.users.find(user).is_some_and(|user| user.read_only);
         let shop = if may_only_read { self.shop.for_reading() } else { self.shop.clone() };

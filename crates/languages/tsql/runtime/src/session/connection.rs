@@ -105,7 +105,7 @@ impl Session {
     pub(crate) fn new(instance: &Instance, login: &str, host: &str, application: &str) -> Session {
         let seat = instance.seat(login, host, application);
         let mut session = Session::plain(instance, (login, host, application), seat.number(), (0, None));
-        seat.activity().numbered_by(session.inner.core.transaction_number());
+        seat.activity().works_at(session.inner.core.work());
         seat.activity().read_by(session.inner.core.progress());
         seat.stop_with(Arc::clone(&session.cancel) as Arc<dyn Cancel>);
         session.inner.seat = Some(seat);

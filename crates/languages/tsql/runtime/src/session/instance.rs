@@ -9,7 +9,7 @@ use crate::session::scope::{GLOBALS, global_name};
 use crate::statements::application_locks::AppLocks;
 use crate::statements::permissions::Principals;
 use mainstay_engine::Database;
-use mainstay_engine::activity::SessionInfo;
+use mainstay_engine::activity::{SessionInfo, SessionWork};
 use mainstay_tds::{Backend, Cancel, Client, Kill, Login};
 use mainstay_tsql_types::{CodePage, Message};
 use mainstay_types::Timestamp;
@@ -189,9 +189,9 @@ pub(crate) struct Activity {
     transactions: AtomicU32,
     /// The number of its isolation level, as `sys.dm_exec_sessions` has it; 0 before it was set.
     isolation: AtomicU8,
-    /// The number of its transaction in the core, once that has written.
-    number: OnceLock<Arc<AtomicU64>>,
-    /// True if it runs something.
+    /// Its transaction in the core and its locks.
+    work: OnceLock<Arc<SessionWork>>,
+    /// Whether it runs something.
     is_running: AtomicBool,
     request: Mutex<Request>,
     options: Mutex<Options>,
@@ -247,14 +247,19 @@ impl Default for Request {
 const SHOWN_TEXT: usize = 4000;
 
 impl Activity {
-    /// Says where the number of the session's transaction is found.
-    pub(crate) fn numbered_by(&self, number: Arc<AtomicU64>) {
-        let _ = self.number.set(number);
+    /// Sets where the session's transaction and locks are found.
+    pub(crate) fn works_at(&self, work: Arc<SessionWork>) {
+        let _ = self.work.set(work);
+    }
+
+    /// The session's transaction and locks.
+    pub(crate) fn work(&self) -> Option<&SessionWork> {
+        self.work.get().map(|work| &**work)
     }
 
     /// The number of its transaction in the core; 0 for none that has written.
     pub(crate) fn number(&self) -> u64 {
-        self.number.get().map_or(0, |number| number.load(Ordering::Relaxed))
+        self.work().map_or(0, SessionWork::transaction_number)
     }
 
     /// A batch or a call begins.
@@ -397,6 +402,10 @@ impl Instance {
     pub fn new(database: Database, name: &str) -> Instance {
         let (name, started) = (name.into(), crate::session::now());
         drop_globals(&database);
+        let processes = Arc::<Mutex<Processes>>::default();
+        let known = Arc::downgrade(&processes);
+        // Weak, because the database may outlive the instance.
+        database.add_session_source(Arc::new(move || known.upgrade().map(|known| listed(&known)).unwrap_or_default()));
         Instance {
             database,
             version: Arc::default(),
@@ -405,7 +414,7 @@ impl Instance {
             folder: None,
             locks: Arc::default(),
             watch: Arc::default(),
-            processes: Arc::default(),
+            processes,
             principals: Arc::default(),
             counts: Arc::default(),
         }
@@ -480,7 +489,7 @@ impl Instance {
 
     /// The same, and behind them the sessions of other doors.
     pub(crate) fn all_processes(&self) -> Vec<Process> {
-        let others = self.database.sessions().into_iter().zip(FIRST_OTHER..).map(|(session, number)| Process {
+        let others = self.other_sessions().into_iter().zip(FIRST_OTHER..).map(|(session, number)| Process {
             number,
             since: moment(session.since),
             login: session.user,
@@ -492,18 +501,9 @@ impl Instance {
         self.processes().into_iter().chain(others).collect()
     }
 
-    /// The sessions of SQL Server's clients, for lists of all sessions.
-    pub fn sessions(&self) -> Vec<SessionInfo> {
-        let info = |process: Process| SessionInfo {
-            door: "tds",
-            number: u64::try_from(process.number).unwrap_or(0),
-            user: process.login,
-            program: process.application,
-            machine: if process.host.is_empty() { process.connection.address } else { process.host },
-            since: UNIX_EPOCH + Duration::from_micros(u64::try_from(process.since.0 / 10).unwrap_or(0)),
-            locks: Vec::new(),
-        };
-        self.processes().into_iter().map(info).collect()
+    /// The sessions of other doors than that of SQL Server's clients.
+    pub(crate) fn other_sessions(&self) -> Vec<SessionInfo> {
+        self.database.sessions().into_iter().filter(|session| session.door != DOOR).collect()
     }
 
     /// Ends a session and its connection; without one only what it runs. Whether there is such a session.
@@ -520,6 +520,34 @@ impl Instance {
         }
         true
     }
+}
+
+/// The door of SQL Server's clients in lists of sessions.
+const DOOR: &str = "tds";
+
+/// The sessions of SQL Server's clients, for lists of all sessions.
+fn listed(processes: &Mutex<Processes>) -> Vec<SessionInfo> {
+    let all: Vec<Process> = {
+        let processes = processes.lock().unwrap_or_else(PoisonError::into_inner);
+        processes.open.values().map(|known| known.process.clone()).collect()
+    };
+    let info = |process: Process| {
+        let session = SessionInfo {
+            door: DOOR,
+            number: u64::try_from(process.number).unwrap_or(0),
+            user: process.login,
+            program: process.application,
+            machine: if process.host.is_empty() { process.connection.address } else { process.host },
+            since: UNIX_EPOCH + Duration::from_micros(u64::try_from(process.since.0 / 10).unwrap_or(0)),
+            locks: Vec::new(),
+            transaction: None,
+        };
+        match process.activity.work() {
+            Some(work) => session.with_work(work),
+            None => session,
+        }
+    };
+    all.into_iter().map(info).collect()
 }
 
 /// Drops the temporary tables of all sessions that a crash has left.

@@ -51,9 +51,8 @@ pub(crate) fn message_of(error: &Error) -> Message {
         }
         Code::ForeignKeyViolation | Code::CheckViolation => Message::error(547, sentence(error)).state(0),
         Code::Deadlock | Code::DefinitionChanged => victim(0),
-        // For a record that a session of another door has locked, the core's message names the owner: the record is the
-        // subject.
-        Code::LockTimeout if error.place().is_none() && subject.parse::<u64>().is_ok() => {
+        // The core names the holder where it knows that: the record or row is the subject then.
+        Code::LockTimeout if error.place().is_none() && !subject.is_empty() => {
             Message::error(1222, format!("Lock request time out period exceeded. {}", sentence(error))).state(45)
         }
         Code::LockTimeout => Message::error(1222, "Lock request time out period exceeded.").state(45),

@@ -1,17 +1,19 @@
 //! Activity, locks and waits of sessions: `sys.dm_exec_sessions`, `dm_exec_requests`, `dm_tran_locks` and their like.
 //!
-//! The core's transactions have numbers once they have written, and each session publishes its own; so the core's waits
-//! and locks are mapped to sessions here. Rows that a transaction has changed are locked by their marks alone and are
-//! not listed; its lock of their table is (IX).
+//! The core's transactions have numbers once they have written, and each session shows that of its own; so what the core
+//! tells of waits and locks is brought back to sessions here. A row that a transaction has changed is a KEY in mode X, a
+//! record of a DBF table that it has locked is a RID; the core lists ten thousand of them at most.
 
 use super::{Facts, Rows, View, row};
 use crate::catalog::kept_id;
 use crate::plans::counters::handle;
 use crate::session::instance::{FIRST_OTHER, Process};
 use crate::session::options::Options;
+use mainstay_engine::activity::{RecordLock, SessionWork};
 use mainstay_engine::{Awaited, Held, LockMode};
 use mainstay_tsql_types::{Settings, Switches};
 use mainstay_types::Value;
+use std::collections::HashMap;
 use std::time::Duration;
 
 pub(super) const VIEWS: [View; 7] = [
@@ -111,23 +113,30 @@ impl Blocked {
     }
 }
 
-/// The session of a transaction of the core.
-fn process_of(processes: &[Process], transaction: u64) -> Option<i16> {
-    let is_it = |process: &&Process| process.activity.number() == transaction;
-    processes.iter().find(is_it).map(|process| process.number).filter(|_| transaction != 0)
+/// The numbers of the sessions, those of other doors too, by the numbers of their transactions in the core.
+fn sessions_by_transaction(facts: &Facts<'_>, processes: &[Process]) -> HashMap<u64, i16> {
+    let own = processes.iter().map(|process| (process.activity.number(), process.number));
+    let others = facts.instance.other_sessions().into_iter().zip(FIRST_OTHER..);
+    let others = others.filter_map(|(session, number)| Some((session.transaction?.number, number)));
+    own.chain(others).filter(|(transaction, _)| *transaction != 0).collect()
 }
 
 /// The sessions that wait.
 pub(super) fn blocked(facts: &Facts<'_>, processes: &[Process]) -> Vec<Blocked> {
+    let waits = facts.instance.database.waits();
+    if waits.is_empty() {
+        return Vec::new();
+    }
+    let sessions = sessions_by_transaction(facts, processes);
     let of = |wait: mainstay_engine::Wait| {
         Some(Blocked {
-            process: process_of(processes, wait.transaction)?,
-            by: process_of(processes, wait.holder).unwrap_or(0),
+            process: *sessions.get(&wait.transaction)?,
+            by: sessions.get(&wait.holder).copied().unwrap_or(0),
             what: wait.what,
             ms: i64::try_from(wait.time.as_millis()).unwrap_or(i64::MAX),
         })
     };
-    facts.instance.database.waits().into_iter().filter_map(of).collect()
+    waits.into_iter().filter_map(of).collect()
 }
 
 /// The wait of a session, if it waits.
@@ -239,19 +248,20 @@ fn locks(facts: &Facts<'_>) -> Rows {
     };
     let of_database = |process: &Process| row("DATABASE", String::new(), 0, "S", "GRANT", process.number);
     let mut rows: Rows = processes.iter().map(of_database).collect();
+    let sessions = sessions_by_transaction(facts, &processes);
     for lock in facts.instance.database.held_locks() {
-        let Some(process) = process_of(&processes, lock.transaction) else { continue };
+        let Some(process) = sessions.get(&lock.transaction).copied() else { continue };
         let (kind, description, mode) = match lock.held {
             Held::Written => ("OBJECT", String::new(), "IX"),
             Held::Defined => ("OBJECT", String::new(), "Sch-M"),
+            Held::Changed(row) => ("KEY", format!("({row:012x})"), "X"),
             Held::Row(row, LockMode::Share) => ("KEY", format!("({row:012x})"), "S"),
             Held::Row(row, LockMode::Exclusive) => ("KEY", format!("({row:012x})"), "U"),
         };
         rows.push(row(kind, description, kept_id(lock.table), mode, "GRANT", process));
     }
-    for (session, number) in facts.instance.database.sessions().into_iter().zip(FIRST_OTHER..) {
-        rows.push(row("DATABASE", String::new(), 0, "S", "GRANT", number));
-        for lock in session.locks {
+    let mut of_files = |locks: Vec<RecordLock>, number: i16| {
+        for lock in locks {
             let file = lock.table.file_name().unwrap_or_default().to_string_lossy().into_owned();
             let (kind, description) = match lock.record {
                 Some(record) => ("RID", format!("{file}:{record}")),
@@ -259,7 +269,13 @@ fn locks(facts: &Facts<'_>) -> Rows {
             };
             rows.push(row(kind, description, 0, "X", "GRANT", number));
         }
+    };
+    for process in &processes {
+        of_files(process.activity.work().map(SessionWork::record_locks).unwrap_or_default(), process.number);
     }
+    let others = || facts.instance.other_sessions().into_iter().zip(FIRST_OTHER..);
+    others().for_each(|(session, number)| of_files(session.locks, number));
+    rows.extend(others().map(|(_, number)| row("DATABASE", String::new(), 0, "S", "GRANT", number)));
     for wait in blocked(facts, &processes) {
         let (kind, mode) = match wait.what {
             Awaited::Row => ("KEY", "X"),
