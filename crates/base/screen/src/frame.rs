@@ -58,6 +58,8 @@ pub struct ControlState {
     pub style: u8,
     /// The columns of a list.
     pub headings: Vec<Heading>,
+    /// The current column of a grid, from 1; 0 for other controls.
+    pub current_column: usize,
 }
 
 /// The state of a list.

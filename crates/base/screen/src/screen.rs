@@ -10,7 +10,8 @@
 
 use crate::cell::runs;
 use crate::characters::{decode, decode_fields};
-use crate::controls::{Contents, Control, Controls, Definition, List, Name};
+use crate::controls::grid::UsedCell;
+use crate::controls::{Contents, Control, Controls, Definition, Grid, List, Name};
 use crate::error::Result;
 use crate::field::InputRequest;
 use crate::frame::{ControlState, Heading, InputState, ListState, MOST_SELECTED, Operation};
@@ -212,6 +213,42 @@ impl Screen {
         self.controls.list_mut(name, owner)
     }
 
+    /// A grid. Errors: 65, 60.
+    pub fn grid(&mut self, name: Name) -> Result<&mut Grid> {
+        let owner = self.text.control_owner();
+        self.controls.grid_mut(name, owner)
+    }
+
+    /// `GRID READ`: the first used cell. If there are more, the value of `CTL` is reported again. Errors: 2, 60, 65.
+    pub fn read_grid(&mut self, name: Name, next: bool) -> Result<UsedCell> {
+        let grid = self.grid(name)?;
+        let used = grid.read()?;
+        if grid.has_used() && !next {
+            self.signal(name.id, vec![0]);
+        }
+        Ok(used)
+    }
+
+    /// `ENABLE CONTROL` and `DISABLE CONTROL`. Errors: 65.
+    pub fn enable_all(&mut self, id: i32, sub: Option<i32>, on: bool) -> Result<()> {
+        let owner = self.text.control_owner();
+        self.controls.enable_all(id, sub, owner, on)
+    }
+
+    /// `SET_FOCUS`. Errors: 65.
+    pub fn focus_by_id(&mut self, id: i32) -> Result<()> {
+        let owner = self.text.control_owner();
+        self.controls.focus_by_id(id, owner)?;
+        self.note_focus(id);
+        Ok(())
+    }
+
+    /// `SET_FOCUS RETRY`. Errors: 65.
+    pub fn retry_focus(&mut self, id: i32) -> Result<()> {
+        let owner = self.text.control_owner();
+        self.controls.retry(id, owner)
+    }
+
     /// The text of a text input. Errors: 65, 60.
     pub fn control_text(&mut self, name: Name) -> Result<Vec<u8>> {
         let owner = self.text.control_owner();
@@ -234,6 +271,11 @@ impl Screen {
     pub fn take_mode(&mut self, name: Name) -> Result<u8> {
         let owner = self.text.control_owner();
         self.controls.take_mode(name, owner)
+    }
+
+    /// The way in which the radio button of a group that is on was used since the last call.
+    pub fn take_group_mode(&mut self, id: i32) -> u8 {
+        self.controls.take_group_mode(id)
     }
 
     /// Replaces the menu bar; the empty one removes it.
@@ -464,7 +506,7 @@ fn state_of(control: &Control, uncovered: bool) -> ControlState {
     let (text, on) = match &control.contents {
         Contents::Button(on) | Contents::Toggle(on) => (control.text.clone(), *on),
         Contents::Text(text) => (decode_fields(text, '\n'), false),
-        Contents::List(_) => (control.text.clone(), false),
+        Contents::List(_) | Contents::Grid(_) => (control.text.clone(), false),
     };
     let headings = control.list().map(|list| list.columns.iter().map(heading).collect());
     ControlState {
@@ -485,6 +527,7 @@ fn state_of(control: &Control, uncovered: bool) -> ControlState {
         message: control.message.clone(),
         style: control.list().map_or(0, |list| list.style as u8),
         headings: headings.unwrap_or_default(),
+        current_column: control.current_cell().map_or(0, |cell| cell.0),
     }
 }
 

@@ -217,6 +217,7 @@ fn write_control(w: &mut Writer, control: &ControlState) {
         w.u8(heading.alignment);
         w.i32(heading.field.and_then(|field| i32::try_from(field).ok()).unwrap_or(-1));
     }
+    w.count(control.current_column);
 }
 
 fn write_input(w: &mut Writer, input: &InputState) {

@@ -59,6 +59,7 @@ programs!(
     call,
     clear,
     codes,
+    controls,
     data,
     dates,
     environment,

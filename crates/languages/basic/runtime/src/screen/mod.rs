@@ -6,6 +6,7 @@
 //! [`PlainHost`](crate::plain::PlainHost), gets each output as it happens beside it.
 
 mod control_directive;
+mod grid_directive;
 
 use crate::fault::{Fault, Outcome};
 use crate::host::{Host, Output};

@@ -17,6 +17,7 @@ const PARTIAL: &str = "
 
 | item | difference |
 |---|---|
+| GRID | the user reads cells and does not change them; cell types, headings of rows and properties ('Row, 'Column, 'Value$) are not interpreted |
 | LIST_BOX and other controls | contents and state in the screen model; formatted columns, trees and fonts are not interpreted |
 | TRY | errors of called programs reach the TRY around their CALL; no WITH ERROR_HANDLER |
 | DROP, ADDR | accepted without effect |
