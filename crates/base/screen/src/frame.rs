@@ -159,6 +159,15 @@ pub enum Operation {
     Menu(Menu),
     /// The text of a segment of the message line.
     MessageLine(u8, String),
+    /// A document that the program has printed.
+    Document {
+        /// Its number.
+        number: u32,
+        /// Its title.
+        title: String,
+        /// The number of its pages.
+        pages: usize,
+    },
     /// The title of the program.
     Caption(String),
     /// The bell.

@@ -12,6 +12,7 @@ use crate::cell::runs;
 use crate::characters::{decode, decode_fields};
 use crate::controls::grid::UsedCell;
 use crate::controls::{Contents, Control, Controls, Definition, Grid, List, Name};
+use crate::document::{Document, Documents};
 use crate::error::Result;
 use crate::field::InputRequest;
 use crate::frame::{ControlState, Heading, InputState, ListState, MOST_SELECTED, Operation};
@@ -20,6 +21,7 @@ use crate::mnemonic::{CursorMode, Mnemonic};
 use crate::mse::{self, FaceFacts, MouseState};
 use crate::panels::{Menu, MessageBox};
 use crate::text::TextPlane;
+use std::sync::Arc;
 
 /// A verb of a control's directive that has no other operands.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -69,6 +71,10 @@ pub struct Screen {
     /// The state of the input in the last frame.
     last_input: Option<Operation>,
     panels_changed: PanelsChanged,
+    /// Printed documents; none on a screen whose faces show no documents.
+    documents: Option<Documents>,
+    /// The last document that a face was told of.
+    last_told: u32,
 }
 
 /// The panels that have changed since the last frame.
@@ -99,7 +105,32 @@ impl Screen {
             last_cursor: None,
             last_input: None,
             panels_changed: PanelsChanged::default(),
+            documents: None,
+            last_told: 0,
         }
+    }
+
+    /// The same screen, which keeps printed documents for faces that show them.
+    pub fn with_documents(mut self) -> Screen {
+        self.documents = Some(Documents::default());
+        self
+    }
+
+    /// True if printed documents are shown by a face.
+    pub fn keeps_documents(&self) -> bool {
+        self.documents.is_some()
+    }
+
+    /// Keeps a printed document, of which faces are told. Without [`Screen::with_documents`] it is dropped.
+    pub fn add_document(&mut self, document: Document) {
+        if let Some(documents) = &mut self.documents {
+            documents.add(document);
+        }
+    }
+
+    /// Printed documents with their numbers, the oldest first.
+    pub fn documents(&self) -> &[(u32, Arc<Document>)] {
+        self.documents.as_ref().map_or(&[], Documents::all)
     }
 
     /// The text plane.
@@ -401,6 +432,7 @@ impl Screen {
             operations.push(Operation::Row { row, runs: runs(self.text.screen().row(row)) });
         }
         self.push_panels(&mut operations);
+        self.push_documents(&mut operations, everything);
         self.push_controls(&mut operations, everything);
         self.push_input(&mut operations, everything);
         if std::mem::take(&mut self.bell) {
@@ -426,6 +458,15 @@ impl Screen {
             Some(message) => operations.push(Operation::MessageBox(message.clone())),
             None => operations.push(Operation::MessageBoxClosed),
         }
+    }
+
+    fn push_documents(&mut self, operations: &mut Vec<Operation>, everything: bool) {
+        let told = if everything { 0 } else { self.last_told };
+        for (number, document) in self.documents().iter().filter(|(number, _)| *number > told) {
+            let (title, pages) = (document.title.clone(), document.pages().len());
+            operations.push(Operation::Document { number: *number, title, pages });
+        }
+        self.last_told = self.documents().last().map_or(self.last_told, |(number, _)| *number);
     }
 
     fn push_controls(&mut self, operations: &mut Vec<Operation>, everything: bool) {

@@ -132,3 +132,11 @@ fn ranges_outside_of_the_grid_are_refused() {
     grid.delete(0, 0).unwrap();
     assert_eq!((grid.columns(), grid.rows()), (0, 0));
 }
+
+#[test]
+fn letters_whose_bytes_contain_the_separator_stay_whole() {
+    // The letter Ê is C3 8A in UTF-8; 8A alone is SEP.
+    let mut grid = Grid::new(b"", "", None);
+    grid.load(1, 0, b"\xc3\x8atre\x8aX\n").unwrap();
+    assert_eq!((grid.find(1, 1).unwrap(), grid.find(2, 1).unwrap()), ("Être".as_bytes().to_vec(), b"X".to_vec()));
+}

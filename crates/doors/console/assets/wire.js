@@ -81,6 +81,7 @@ const OPERATIONS = {
   17: ['focus', (r) => ({ handle: r.u32() })],
   18: ['frameEnd', (r) => ({ sequence: r.u32(), barrier: r.u8() === 1 })],
   19: ['ended', (r) => ({ reason: r.u8(), message: r.text() })],
+  20: ['document', (r) => ({ number: r.u32(), pages: r.u32(), title: r.text() })],
 };
 
 /** Calls `handlers[name](values)` for every operation of a message; unknown ones are skipped by their length. */

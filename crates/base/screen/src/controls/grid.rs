@@ -11,7 +11,7 @@
 
 use super::columns::Column;
 use super::list::{List, SEPARATOR};
-use crate::characters::decode;
+use crate::characters::{decode, split_fields};
 use crate::error::{CONTROL_ARGUMENT, END, INTEGER, Result, ScreenError};
 use std::collections::VecDeque;
 
@@ -105,15 +105,13 @@ impl Grid {
 
     /// The value of a cell; empty for one that is not there.
     fn value(&self, (column, row): Cell) -> Vec<u8> {
-        let cells = self.list.element(row).unwrap_or_default();
-        let value = cells.split(|byte| *byte == SEPARATOR).nth(column.saturating_sub(1)).unwrap_or_default();
-        value.to_vec()
+        let cells = split_fields(&self.list.element(row).unwrap_or_default(), SEPARATOR);
+        cells.into_iter().nth(column.saturating_sub(1)).unwrap_or_default()
     }
 
     /// The cells of a row, as many as there are columns.
     fn cells(&self, row: usize) -> Vec<Vec<u8>> {
-        let text = self.list.element(row).unwrap_or_default();
-        let mut cells: Vec<Vec<u8>> = text.split(|byte| *byte == SEPARATOR).map(<[u8]>::to_vec).collect();
+        let mut cells = split_fields(&self.list.element(row).unwrap_or_default(), SEPARATOR);
         cells.resize(self.columns(), Vec::new());
         cells
     }
@@ -210,15 +208,16 @@ impl Grid {
         }
         let row = usize::try_from(row).map_err(|_| no_headings())?;
         let mut at = if row == 0 { self.rows() + 1 } else { row };
-        for line in contents.split(|byte| !is_one_row && byte == delimiter) {
-            self.load_row(first, at, line)?;
+        let lines = if is_one_row { vec![contents.to_vec()] } else { split_fields(contents, *delimiter) };
+        for line in lines {
+            self.load_row(first, at, &line)?;
             at += 1;
         }
         Ok(())
     }
 
     fn load_row(&mut self, first: usize, row: usize, line: &[u8]) -> Result<()> {
-        let values: Vec<Vec<u8>> = line.split(|byte| *byte == self.separator).map(cell_text).collect();
+        let values: Vec<Vec<u8>> = split_fields(line, self.separator).iter().map(|value| cell_text(value)).collect();
         if row > 1 << 20 {
             return Err(ScreenError::new(INTEGER, "A grid has no more than 1,048,576 rows"));
         }
@@ -232,7 +231,7 @@ impl Grid {
 
     fn load_headings(&mut self, first: usize, line: &[u8]) -> Result<()> {
         let titles: Vec<String> =
-            line.split(|byte| *byte == self.separator).map(|title| decode(title).into()).collect();
+            split_fields(line, self.separator).iter().map(|title| decode(title).into_owned()).collect();
         self.extend(first - 1 + titles.len(), 0)?;
         for (column, title) in self.list.columns.iter_mut().skip(first - 1).zip(titles) {
             column.title = title;
@@ -388,7 +387,7 @@ fn contains([column, row, columns, rows]: [usize; 4], cell: Cell) -> bool {
 
 /// The text of a cell: the byte that separates cells in the list becomes a blank.
 fn cell_text(text: &[u8]) -> Vec<u8> {
-    text.iter().map(|byte| if *byte == SEPARATOR { b' ' } else { *byte }).collect()
+    split_fields(text, SEPARATOR).join(&b' ')
 }
 
 fn no_headings() -> ScreenError {

@@ -78,6 +78,7 @@ programs!(
     numbers,
     objects,
     parameters,
+    printer,
     published_p1,
     rules,
     screen,

@@ -87,7 +87,7 @@ impl View {
                 }
             }
             Operation::Bell => return true,
-            Operation::Menu(_) | Operation::Caption(_) => {}
+            Operation::Menu(_) | Operation::Caption(_) | Operation::Document { .. } => {}
         }
         false
     }
