@@ -9,7 +9,7 @@
 //! **Limits.** A document is text in one size: mnemonics for fonts, pitches and pictures have no effect on it. A screen keeps the
 //! last 32 documents, and of these at most 32 MB.
 
-use crate::characters::{decode, printable, to_windows};
+use crate::characters::{decode_fields, printable, to_windows};
 use std::fmt::Write;
 use std::sync::Arc;
 
@@ -38,11 +38,11 @@ pub struct Document {
 
 impl Document {
     /// A document of lines, whose form feeds begin pages. A form feed at the top of an empty document starts no page, and one
-    /// at its end ejects the last page.
+    /// at its end ejects the last page. Fields of a line are separated by a blank.
     pub fn new<'l>(title: impl Into<String>, lines: impl IntoIterator<Item = &'l [u8]>) -> Document {
         let mut document = Document { title: title.into(), pages: vec![Vec::new()] };
         for line in lines {
-            let text = decode(line);
+            let text = decode_fields(line, ' ');
             let has_break = text.contains(FORM_FEED);
             for (part, text) in text.split(FORM_FEED).enumerate() {
                 if part > 0 {

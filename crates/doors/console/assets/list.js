@@ -25,7 +25,7 @@ export class List {
     this.generation = 0;
     this.selected = new Set();
     this.current = -1;
-    this.settled = 0;
+    this.settled = -1e9;
     this.typed = { text: '', at: 0 };
     this.element = document.createElement('div');
     this.element.className = 'list';
@@ -51,6 +51,8 @@ export class List {
 
   update(state) {
     const grid = state.kind === GRID;
+    // While the user moves fast, the server's answers are behind.
+    if (grid && this.state && performance.now() - this.settled < 400) state.currentColumn = this.state.currentColumn;
     // Cells carry their column's width and the mark of the current cell.
     if (this.state && JSON.stringify([this.state.headings, this.state.currentColumn]) !== JSON.stringify([state.headings, state.currentColumn])) {
       for (const line of this.pool) line.text = null;
@@ -281,7 +283,8 @@ export class List {
     row = Math.min(this.count - 1, Math.max(0, row));
     this.current = row;
     if (!(mode === 13 && extend)) this.selected = extend && this.state.options.includes('#') ? this.selected : new Set([row]);
-    this.settled = performance.now();
+    // The program may answer Enter by moving to another cell.
+    this.settled = this.state.kind === GRID && mode === 13 ? -1e9 : performance.now();
     this.reveal(row);
     if (this.state.kind === GRID) this.send(wire.cell(this.handle, Math.max(0, this.state.currentColumn - 1), row, mode));
     else this.send(wire.select(this.handle, row, mode, extend));

@@ -207,11 +207,10 @@ impl Grid {
             return self.load_headings(first, contents);
         }
         let row = usize::try_from(row).map_err(|_| no_headings())?;
-        let mut at = if row == 0 { self.rows() + 1 } else { row };
+        let from = if row == 0 { self.rows() + 1 } else { row };
         let lines = if is_one_row { vec![contents.to_vec()] } else { split_fields(contents, *delimiter) };
-        for line in lines {
+        for (at, line) in (from..).zip(lines) {
             self.load_row(first, at, &line)?;
-            at += 1;
         }
         Ok(())
     }
