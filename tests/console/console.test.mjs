@@ -244,6 +244,41 @@ const cases = {
     await page.context().close();
   },
 
+  async 'a grid is read by keyboard and mouse, and what is printed can be read'() {
+    const page = await newPage();
+    await login(page);
+    await start(page, 'grid');
+    await page.getByRole('gridcell', { name: '3.75' }).click();
+    await shows(page, /cell \(2, 2\) 3\.75 by 1/);
+    await page.keyboard.press('ArrowDown');
+    await page.keyboard.press('ArrowRight');
+    await page.keyboard.press('Enter');
+    await shows(page, /cell \(3, 3\) 8 by 13/);
+    await page.keyboard.press('ArrowLeft');
+    await page.keyboard.press('ArrowLeft');
+    await page.keyboard.press('ArrowLeft');
+    await page.keyboard.press('Enter');
+    await shows(page, /cell \(1, 3\) Axle by 13/);
+    equal(await page.locator('.grid .line.selected .current').allTextContents(), ['Axle'], 'current cell');
+    await page.getByRole('gridcell', { name: '100' }).dblclick();
+    await shows(page, /cell \(3, 1\) 100 by \d/);
+    await page.keyboard.press('F2');
+    await page.getByText('Stock (1 page)').waitFor();
+    await page.screenshot({ path: `${screenshots}/grid.png` });
+    const read = async (form) => {
+      const href = await page.getByRole('link', { name: `${form} of Stock` }).getAttribute('href');
+      const answer = await page.request.get(new URL(href, address).href);
+      return answer.text();
+    };
+    equal(await read('Text'), 'Bolt 12.50 100\nNut 3.75 2500\nAxle 140.00 8\n', 'printed text');
+    equal((await read('PDF')).slice(0, 8), '%PDF-1.4', 'printed PDF');
+    await page.keyboard.press('F4');
+    await page.getByRole('button', { name: 'Back to the programs' }).click();
+    await page.getByRole('heading', { name: 'Printed' }).waitFor();
+    equal((await read('Text')).split('\n').length, 4, 'lines after the program has ended');
+    await page.context().close();
+  },
+
   async 'a phone shows the program and its keys'() {
     const page = await newPage({ viewport: { width: 390, height: 780 }, isMobile: true, hasTouch: true });
     await login(page);

@@ -34,6 +34,26 @@ pub fn decode_fields(bytes: &[u8], separator: char) -> String {
     text
 }
 
+/// The parts of a string between separators. A separator that is not ASCII separates nothing within a UTF-8 sequence.
+pub fn split_fields(bytes: &[u8], separator: u8) -> Vec<Vec<u8>> {
+    let mut fields = vec![Vec::new()];
+    let mut put = |byte: u8, separates: bool| match fields.last_mut() {
+        Some(field) if !separates => field.push(byte),
+        _ => fields.push(Vec::new()),
+    };
+    for chunk in bytes.utf8_chunks() {
+        chunk.valid().bytes().for_each(|byte| put(byte, byte == separator && separator.is_ascii()));
+        chunk.invalid().iter().for_each(|byte| put(*byte, *byte == separator));
+    }
+    fields
+}
+
+/// The byte of a character in Windows-1252, which PDF calls WinAnsi; none for others.
+pub fn to_windows(character: char) -> Option<u8> {
+    let above = WINDOWS.iter().position(|known| *known == character).map(|index| index as u8 + 0x80);
+    above.or_else(|| u8::try_from(u32::from(character)).ok().filter(|byte| !(0x80..0xa0).contains(byte)))
+}
+
 fn windows(byte: u8) -> char {
     let index = usize::from(byte.wrapping_sub(0x80));
     WINDOWS.get(index).copied().unwrap_or(char::from(byte))

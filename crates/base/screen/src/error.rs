@@ -7,6 +7,8 @@ use std::fmt;
 
 /// Input was not complete in time.
 pub const TIMEOUT: u16 = 0;
+/// Nothing is left to read.
+pub const END: u16 = 2;
 /// The terminal or the browser is gone.
 pub const NOT_READY: u16 = 4;
 /// An element to be selected does not exist.

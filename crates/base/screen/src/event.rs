@@ -90,6 +90,15 @@ pub enum Action {
         /// True if the selection of other rows stays.
         extend: bool,
     },
+    /// A cell of a grid was made the current one, or used: the mode is that of [`Action::Select`].
+    Cell {
+        /// The column, from 0.
+        column: usize,
+        /// The row.
+        row: usize,
+        /// The way in which it was used.
+        mode: u8,
+    },
     /// The heading of a column was pressed.
     Sort {
         /// The column.

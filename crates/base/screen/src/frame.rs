@@ -58,6 +58,8 @@ pub struct ControlState {
     pub style: u8,
     /// The columns of a list.
     pub headings: Vec<Heading>,
+    /// The current column of a grid, from 1; 0 for other controls.
+    pub current_column: usize,
 }
 
 /// The state of a list.
@@ -157,6 +159,15 @@ pub enum Operation {
     Menu(Menu),
     /// The text of a segment of the message line.
     MessageLine(u8, String),
+    /// A document that the program has printed.
+    Document {
+        /// Its number.
+        number: u32,
+        /// Its title.
+        title: String,
+        /// The number of its pages.
+        pages: usize,
+    },
     /// The title of the program.
     Caption(String),
     /// The bell.

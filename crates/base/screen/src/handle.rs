@@ -58,7 +58,7 @@ impl Screen {
         }
     }
 
-    fn signal(&mut self, value: i32, eom: Vec<u8>) {
+    pub(crate) fn signal(&mut self, value: i32, eom: Vec<u8>) {
         if !self.input.push(Queued::Signal(value, eom)) {
             self.ring();
         }
@@ -156,6 +156,7 @@ impl Screen {
                 self.press(handle, ENTER)
             }
             (Kind::ListBox | Kind::DropBox, key) => self.list_key(handle, kind, key),
+            (Kind::Grid, key) => self.grid_key(handle, key),
             (Kind::MultiLine, key) => self.text_key(handle, key),
             _ => self.ring(),
         }
@@ -215,6 +216,34 @@ impl Screen {
         }
     }
 
+    fn grid_key(&mut self, handle: u32, key: Key) {
+        let Some(control) = self.controls.by_handle(handle) else { return };
+        let (Some((column, row)), Some(list)) = (control.current_cell(), control.list()) else { return };
+        // The heading takes one line.
+        let page = (control.area.rows as usize).saturating_sub(2).max(1);
+        let is_selected = list.selected_index() > 0;
+        let (mut column, mut row, count, columns) = (column - 1, row - 1, list.shown(), list.columns.len());
+        let mut mode = 0;
+        match key {
+            Key::Up => row = row.saturating_sub(1),
+            Key::Down if is_selected => row += 1,
+            // The first cursor key shows the current cell.
+            Key::Down => {}
+            Key::Left => column = column.saturating_sub(1),
+            Key::Right => column += 1,
+            Key::PageUp => row = row.saturating_sub(page),
+            Key::PageDown => row += page,
+            Key::Home => row = 0,
+            Key::End => row = count,
+            Key::Enter => mode = ENTER,
+            _ => return self.ring(),
+        }
+        if count > 0 {
+            let column = column.min(columns.saturating_sub(1));
+            self.act(handle, Action::Cell { column, row: row.min(count - 1), mode });
+        }
+    }
+
     fn text_key(&mut self, handle: u32, key: Key) {
         let Some(Control { contents: Contents::Text(text), area, .. }) = self.controls.by_handle(handle) else {
             return;
@@ -237,13 +266,18 @@ impl Screen {
         if self.controls.focus() == Some(handle) {
             return;
         }
-        self.mouse.last_focus = self.mouse.focus;
-        self.mouse.lost_focus = self.mouse.focus;
-        self.mouse.focus = id;
+        self.note_focus(id);
         self.controls.set_focus(Some(handle));
         if let Some(value) = value {
             self.signal(value, vec![0]);
         }
+    }
+
+    /// Keeps the control with the focus for `MSE`.
+    pub(crate) fn note_focus(&mut self, id: i32) {
+        self.mouse.last_focus = self.mouse.focus;
+        self.mouse.lost_focus = self.mouse.focus;
+        self.mouse.focus = id;
     }
 
     fn act(&mut self, handle: u32, action: Action) {
@@ -254,6 +288,7 @@ impl Screen {
             Action::Focus => self.focus_on(handle),
             Action::Press => self.press(handle, MOUSE),
             Action::Select { row, mode, extend } => self.select(handle, row, mode, extend),
+            Action::Cell { column, row, mode } => self.use_cell(handle, (Some(column), row), mode),
             Action::Sort { column, descending } => self.change_list(handle, |list| list.sort(column, descending)),
             Action::Expand { row } => self.change_list(handle, |list| list.toggle_branch(row)),
             Action::Value(text) => self.set_value(handle, &text),
@@ -289,6 +324,9 @@ impl Screen {
     }
 
     fn select(&mut self, handle: u32, row: usize, mode: u8, extend: bool) {
+        if self.controls.by_handle(handle).is_some_and(|control| control.name.kind == Kind::Grid) {
+            return self.use_cell(handle, (None, row), mode);
+        }
         let Some(control) = self.controls.by_handle_mut(handle).filter(|control| !control.locked) else { return };
         let (id, auto, drop_box) = (control.name.id, control.auto, control.name.kind == Kind::DropBox);
         let Some(list) = control.list_mut() else { return };
@@ -305,6 +343,21 @@ impl Screen {
             control.mode = mode;
         }
         if mode != 0 || ((auto || drop_box) && changed) {
+            self.signal(id, vec![mode]);
+        }
+    }
+
+    /// The user moves to a cell of a grid, in the current column without one, and uses it with a mode. Columns and rows are
+    /// numbered from 0.
+    fn use_cell(&mut self, handle: u32, (column, row): (Option<usize>, usize), mode: u8) {
+        let Some(control) = self.controls.by_handle_mut(handle) else { return };
+        let (id, auto, before) = (control.name.id, control.auto, control.current_cell());
+        control.changed = true;
+        let Some(grid) = control.grid_mut().filter(|grid| row < grid.rows()) else { return };
+        let cell = (column.map_or(grid.current().0, |column| column + 1), row + 1);
+        let reports = mode != 0 || (auto && before != Some(cell));
+        grid.use_cell(cell, mode, reports);
+        if reports {
             self.signal(id, vec![mode]);
         }
     }

@@ -21,6 +21,7 @@
 pub mod cell;
 pub mod characters;
 pub mod controls;
+pub mod document;
 pub mod error;
 pub mod event;
 pub mod field;

@@ -10,7 +10,9 @@
 
 use crate::cell::runs;
 use crate::characters::{decode, decode_fields};
-use crate::controls::{Contents, Control, Controls, Definition, List, Name};
+use crate::controls::grid::UsedCell;
+use crate::controls::{Contents, Control, Controls, Definition, Grid, List, Name};
+use crate::document::{Document, Documents};
 use crate::error::Result;
 use crate::field::InputRequest;
 use crate::frame::{ControlState, Heading, InputState, ListState, MOST_SELECTED, Operation};
@@ -19,6 +21,7 @@ use crate::mnemonic::{CursorMode, Mnemonic};
 use crate::mse::{self, FaceFacts, MouseState};
 use crate::panels::{Menu, MessageBox};
 use crate::text::TextPlane;
+use std::sync::Arc;
 
 /// A verb of a control's directive that has no other operands.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -68,6 +71,10 @@ pub struct Screen {
     /// The state of the input in the last frame.
     last_input: Option<Operation>,
     panels_changed: PanelsChanged,
+    /// Printed documents; none on a screen whose faces show no documents.
+    documents: Option<Documents>,
+    /// The last document that a face was told of.
+    last_told: u32,
 }
 
 /// The panels that have changed since the last frame.
@@ -98,7 +105,32 @@ impl Screen {
             last_cursor: None,
             last_input: None,
             panels_changed: PanelsChanged::default(),
+            documents: None,
+            last_told: 0,
         }
+    }
+
+    /// The same screen, which keeps printed documents for faces that show them.
+    pub fn with_documents(mut self) -> Screen {
+        self.documents = Some(Documents::default());
+        self
+    }
+
+    /// True if printed documents are shown by a face.
+    pub fn keeps_documents(&self) -> bool {
+        self.documents.is_some()
+    }
+
+    /// Keeps a printed document, of which faces are told. Without [`Screen::with_documents`] it is dropped.
+    pub fn add_document(&mut self, document: Document) {
+        if let Some(documents) = &mut self.documents {
+            documents.add(document);
+        }
+    }
+
+    /// Printed documents with their numbers, the oldest first.
+    pub fn documents(&self) -> &[(u32, Arc<Document>)] {
+        self.documents.as_ref().map_or(&[], Documents::all)
     }
 
     /// The text plane.
@@ -212,6 +244,42 @@ impl Screen {
         self.controls.list_mut(name, owner)
     }
 
+    /// A grid. Errors: 65, 60.
+    pub fn grid(&mut self, name: Name) -> Result<&mut Grid> {
+        let owner = self.text.control_owner();
+        self.controls.grid_mut(name, owner)
+    }
+
+    /// `GRID READ`: the first used cell. If there are more, the value of `CTL` is reported again. Errors: 2, 60, 65.
+    pub fn read_grid(&mut self, name: Name, next: bool) -> Result<UsedCell> {
+        let grid = self.grid(name)?;
+        let used = grid.read()?;
+        if grid.has_used() && !next {
+            self.signal(name.id, vec![0]);
+        }
+        Ok(used)
+    }
+
+    /// `ENABLE CONTROL` and `DISABLE CONTROL`. Errors: 65.
+    pub fn enable_all(&mut self, id: i32, sub: Option<i32>, on: bool) -> Result<()> {
+        let owner = self.text.control_owner();
+        self.controls.enable_all(id, sub, owner, on)
+    }
+
+    /// `SET_FOCUS`. Errors: 65.
+    pub fn focus_by_id(&mut self, id: i32) -> Result<()> {
+        let owner = self.text.control_owner();
+        self.controls.focus_by_id(id, owner)?;
+        self.note_focus(id);
+        Ok(())
+    }
+
+    /// `SET_FOCUS RETRY`. Errors: 65.
+    pub fn retry_focus(&mut self, id: i32) -> Result<()> {
+        let owner = self.text.control_owner();
+        self.controls.retry(id, owner)
+    }
+
     /// The text of a text input. Errors: 65, 60.
     pub fn control_text(&mut self, name: Name) -> Result<Vec<u8>> {
         let owner = self.text.control_owner();
@@ -234,6 +302,11 @@ impl Screen {
     pub fn take_mode(&mut self, name: Name) -> Result<u8> {
         let owner = self.text.control_owner();
         self.controls.take_mode(name, owner)
+    }
+
+    /// The way in which the radio button of a group that is on was used since the last call.
+    pub fn take_group_mode(&mut self, id: i32) -> u8 {
+        self.controls.take_group_mode(id)
     }
 
     /// Replaces the menu bar; the empty one removes it.
@@ -359,6 +432,7 @@ impl Screen {
             operations.push(Operation::Row { row, runs: runs(self.text.screen().row(row)) });
         }
         self.push_panels(&mut operations);
+        self.push_documents(&mut operations, everything);
         self.push_controls(&mut operations, everything);
         self.push_input(&mut operations, everything);
         if std::mem::take(&mut self.bell) {
@@ -384,6 +458,15 @@ impl Screen {
             Some(message) => operations.push(Operation::MessageBox(message.clone())),
             None => operations.push(Operation::MessageBoxClosed),
         }
+    }
+
+    fn push_documents(&mut self, operations: &mut Vec<Operation>, everything: bool) {
+        let told = if everything { 0 } else { self.last_told };
+        for (number, document) in self.documents().iter().filter(|(number, _)| *number > told) {
+            let (title, pages) = (document.title.clone(), document.pages().len());
+            operations.push(Operation::Document { number: *number, title, pages });
+        }
+        self.last_told = self.documents().last().map_or(self.last_told, |(number, _)| *number);
     }
 
     fn push_controls(&mut self, operations: &mut Vec<Operation>, everything: bool) {
@@ -464,7 +547,7 @@ fn state_of(control: &Control, uncovered: bool) -> ControlState {
     let (text, on) = match &control.contents {
         Contents::Button(on) | Contents::Toggle(on) => (control.text.clone(), *on),
         Contents::Text(text) => (decode_fields(text, '\n'), false),
-        Contents::List(_) => (control.text.clone(), false),
+        Contents::List(_) | Contents::Grid(_) => (control.text.clone(), false),
     };
     let headings = control.list().map(|list| list.columns.iter().map(heading).collect());
     ControlState {
@@ -485,6 +568,7 @@ fn state_of(control: &Control, uncovered: bool) -> ControlState {
         message: control.message.clone(),
         style: control.list().map_or(0, |list| list.style as u8),
         headings: headings.unwrap_or_default(),
+        current_column: control.current_cell().map_or(0, |cell| cell.0),
     }
 }
 

@@ -2,6 +2,7 @@
 // attaches to it again.
 
 import { call } from './connection.js';
+import { printedItem } from './panels.js';
 import { Program } from './program.js';
 
 const main = document.getElementById('main');
@@ -46,7 +47,7 @@ async function openProgram(path, body) {
   program.open(ticket);
 }
 
-function showPrograms({ user, programs, running }) {
+function showPrograms({ user, programs, running, printed }) {
   document.title = 'Programs';
   const error = element('div', { className: 'error' });
   error.setAttribute('role', 'alert');
@@ -65,6 +66,7 @@ function showPrograms({ user, programs, running }) {
     button('End', async () => { await call('end', { id }); setTimeout(showStart, 300); }, `End ${name}`)));
   const panel = element('div', { className: 'panel' }, element('h1', { textContent: 'Programs' }), element('ul', {}, ...start));
   if (again.length) panel.append(element('h2', { textContent: 'Running' }), element('ul', {}, ...again));
+  if (printed.length) panel.append(element('h2', { textContent: 'Printed' }), element('ul', {}, ...printed.map(printedItem)));
   panel.append(error, button(`Log out ${user}`, async () => { await call('logout', {}); showLogin(); }));
   main.replaceChildren(panel);
   panel.querySelector('button').focus();

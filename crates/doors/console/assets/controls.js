@@ -8,6 +8,7 @@ const CHECK_BOX = 1;
 const RADIO_BUTTON = 2;
 const LIST_BOX = 3;
 const DROP_BOX = 4;
+const GRID = 6;
 
 /** A button, check box, radio button, drop box or text input. */
 class Simple {
@@ -135,7 +136,7 @@ export class Controls {
   update(state) {
     const known = this.all.get(state.handle);
     if (known) return known.update(state);
-    const control = state.kind === LIST_BOX ? new List(this.plane, state, this.send) : new Simple(this.plane, state, this.send);
+    const control = state.kind === LIST_BOX || state.kind === GRID ? new List(this.plane, state, this.send) : new Simple(this.plane, state, this.send);
     this.all.set(state.handle, control);
     this.plane.element.append(control.element);
     return undefined;

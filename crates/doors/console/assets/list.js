@@ -6,6 +6,7 @@
 
 import * as wire from './wire.js';
 
+const GRID = 6;
 const BLOCK = 200;
 const PREFETCH = 2000;
 const MOST_HEIGHT = 8_000_000;
@@ -24,7 +25,7 @@ export class List {
     this.generation = 0;
     this.selected = new Set();
     this.current = -1;
-    this.settled = 0;
+    this.settled = -1e9;
     this.typed = { text: '', at: 0 };
     this.element = document.createElement('div');
     this.element.className = 'list';
@@ -49,7 +50,15 @@ export class List {
   get focusable() { return this.rows; }
 
   update(state) {
+    const grid = state.kind === GRID;
+    // While the user moves fast, the server's answers are behind.
+    if (grid && this.state && performance.now() - this.settled < 400) state.currentColumn = this.state.currentColumn;
+    // Cells carry their column's width and the mark of the current cell.
+    if (this.state && JSON.stringify([this.state.headings, this.state.currentColumn]) !== JSON.stringify([state.headings, state.currentColumn])) {
+      for (const line of this.pool) line.text = null;
+    }
     this.state = state;
+    this.element.classList.toggle('grid', grid);
     this.rowHeight = Math.max(this.plane.cell.height, 14);
     this.plane.put(this.element, state.area);
     this.element.hidden = !state.visible;
@@ -58,7 +67,8 @@ export class List {
     this.rows.tabIndex = state.enabled ? 0 : -1;
     this.rows.setAttribute('aria-disabled', String(!state.enabled));
     this.rows.setAttribute('aria-label', state.tip || state.message || `List ${state.id}`);
-    this.rows.setAttribute('role', state.style === 3 ? 'tree' : 'listbox');
+    this.rows.setAttribute('role', grid ? 'grid' : state.style === 3 ? 'tree' : 'listbox');
+    if (grid) this.rows.setAttribute('aria-readonly', 'true');
     this.rows.setAttribute('aria-multiselectable', String(state.options.includes('#')));
     this.drawHeads();
     this.schedule();
@@ -73,7 +83,7 @@ export class List {
       button.tabIndex = -1;
       button.textContent = heading.title;
       button.style.width = `${heading.width * this.plane.cell.width}px`;
-      button.disabled = /[bq]/.test(options);
+      button.disabled = this.state.kind === GRID || /[bq]/.test(options);
       button.addEventListener('click', () => {
         this.order = { column, descending: this.order?.column === column && !this.order.descending };
         this.send(wire.sort(this.handle, column, this.order.descending));
@@ -203,7 +213,7 @@ export class List {
     while (this.pool.length < needed) {
       const line = document.createElement('div');
       line.className = 'line';
-      line.setAttribute('role', this.state.style === 3 ? 'treeitem' : 'option');
+      line.setAttribute('role', this.state.kind === GRID ? 'row' : this.state.style === 3 ? 'treeitem' : 'option');
       this.rows.append(line);
       this.pool.push({ element: line, row: -1, text: null });
     }
@@ -253,10 +263,15 @@ export class List {
       return;
     }
     const fields = text.split('\t');
-    element.replaceChildren(...headings.map((heading) => {
+    element.replaceChildren(...headings.map((heading, column) => {
       const cell = document.createElement('span');
       cell.className = ['cell', 'cell right', 'cell centre'][heading.alignment];
       cell.style.width = `${heading.width * this.plane.cell.width}px`;
+      if (this.state.kind === GRID) {
+        cell.setAttribute('role', 'gridcell');
+        cell.dataset.column = String(column);
+        cell.classList.toggle('current', column + 1 === this.state.currentColumn);
+      }
       cell.append(...coloured(fields[heading.field] ?? ''));
       return cell;
     }));
@@ -268,9 +283,11 @@ export class List {
     row = Math.min(this.count - 1, Math.max(0, row));
     this.current = row;
     if (!(mode === 13 && extend)) this.selected = extend && this.state.options.includes('#') ? this.selected : new Set([row]);
-    this.settled = performance.now();
+    // The program may answer Enter by moving to another cell.
+    this.settled = this.state.kind === GRID && mode === 13 ? -1e9 : performance.now();
     this.reveal(row);
-    this.send(wire.select(this.handle, row, mode, extend));
+    if (this.state.kind === GRID) this.send(wire.cell(this.handle, Math.max(0, this.state.currentColumn - 1), row, mode));
+    else this.send(wire.select(this.handle, row, mode, extend));
     this.draw();
   }
 
@@ -282,13 +299,28 @@ export class List {
       ArrowUp: at - 1, ArrowDown: at + 1, PageUp: at - page, PageDown: at + page, Home: 0, End: this.count - 1,
     };
     if (event.key in moves) this.choose(moves[event.key], 0);
+    else if (this.state.kind === GRID && (event.key === 'ArrowLeft' || event.key === 'ArrowRight')) this.moveColumn(event.key === 'ArrowLeft' ? -1 : 1);
     else if (event.key === 'Enter') this.choose(Math.max(0, at), 13, true);
     else if (this.state.style === 3 && (event.key === 'ArrowLeft' || event.key === 'ArrowRight')) this.send(wire.expand(this.handle, Math.max(0, at)));
     else if (event.key === ' ' && this.state.options.includes('#')) this.choose(at, 1, true);
-    else if (event.key.length === 1 && !event.ctrlKey) this.find(event.key);
+    else if (this.state.kind !== GRID && event.key.length === 1 && !event.ctrlKey) this.find(event.key);
     else return;
     event.preventDefault();
     event.stopPropagation();
+  }
+
+  /** Makes another column of a grid the current one, here at once, and shows it. */
+  moveColumn(step) {
+    const column = this.state.currentColumn - 1 + step;
+    if (column < 0 || column >= this.state.headings.length) return;
+    this.setColumn(column);
+    this.choose(Math.max(0, this.current), 0);
+    this.rows.querySelector('.selected .current')?.scrollIntoView({ block: 'nearest', inline: 'nearest' });
+  }
+
+  setColumn(column) {
+    this.state.currentColumn = column + 1;
+    for (const line of this.pool) line.text = null;
   }
 
   /** Typing within a second looks for a row that begins so. The server has all rows. */
@@ -304,6 +336,8 @@ export class List {
     const line = event.target.closest('.line');
     const found = this.pool.find((known) => known.element === line);
     if (!found || found.row < 0) return;
+    const column = event.target.closest('.cell')?.dataset.column;
+    if (this.state.kind === GRID && column !== undefined) this.setColumn(Number(column));
     if (this.state.style === 3 && mode === 2) this.send(wire.expand(this.handle, found.row));
     this.choose(found.row, mode, event.ctrlKey || event.shiftKey);
   }

@@ -75,3 +75,16 @@ export function menuBar(items, send) {
   };
   return items.map(entry);
 }
+
+/** A printed document with links to its text and its PDF, which open beside the page. */
+export function printedItem({ id, number, title, pages }) {
+  const item = document.createElement('li');
+  item.append(`${title} (${pages === 1 ? '1 page' : `${pages} pages`}) `);
+  for (const [words, form] of [['Text', 'txt'], ['PDF', 'pdf']]) {
+    const link = Object.assign(document.createElement('a'), { textContent: words, target: '_blank', rel: 'noopener' });
+    link.href = `/programs/api/printed/${id}/${number}.${form}`;
+    link.setAttribute('aria-label', `${words} of ${title}`);
+    item.append(link, ' ');
+  }
+  return item;
+}

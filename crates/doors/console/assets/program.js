@@ -4,7 +4,7 @@ import * as wire from './wire.js';
 import { Connection, call } from './connection.js';
 import { Controls } from './controls.js';
 import { Field } from './field.js';
-import { MessageBox, menuBar } from './panels.js';
+import { MessageBox, menuBar, printedItem } from './panels.js';
 import { Plane } from './plane.js';
 import { keyNamed, keyOf } from './keys.js';
 
@@ -40,10 +40,14 @@ export class Program {
       this.field.press(keyNamed(name));
       if (!this.field.element.hidden) this.field.element.focus();
     })));
+    this.printed = element('ul', 'printed');
+    this.printed.setAttribute('aria-label', 'Printed documents');
+    this.printed.setAttribute('aria-live', 'polite');
+    this.printed.hidden = true;
     this.notice = element('div', 'notice');
     this.notice.setAttribute('role', 'status');
     this.notice.hidden = true;
-    main.replaceChildren(this.bar, element('div', 'scroller', this.screen), this.message, this.keys, this.notice);
+    main.replaceChildren(this.bar, element('div', 'scroller', this.screen), this.message, this.printed, this.keys, this.notice);
     this.plane = new Plane(this.screen);
     this.field = new Field(this.plane, {
       key: (key) => send(wire.key(key.held, key.code, key.character ?? 0)),
@@ -88,6 +92,8 @@ export class Program {
         this.setTitle(program);
       },
       size: (size) => {
+        this.printed.replaceChildren();
+        this.printed.hidden = true;
         this.controls.clear();
         this.field.close(0);
         this.field.reset();
@@ -109,6 +115,10 @@ export class Program {
       messageLine: ({ segment, text }) => {
         while (this.message.children.length <= segment) this.message.append(document.createElement('span'));
         this.message.children[segment].textContent = text;
+      },
+      document: (document) => {
+        this.printed.append(printedItem({ ...document, id: this.id }));
+        this.printed.hidden = false;
       },
       caption: ({ text }) => this.setTitle(text || this.name),
       frameEnd: ({ sequence }) => this.finishFrame(sequence, send),

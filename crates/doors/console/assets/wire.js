@@ -41,6 +41,7 @@ function control(r) {
   state.headings = Array.from({ length: r.u32() }, () => ({
     title: r.text(), width: r.f32(), alignment: r.u8(), field: r.i32(),
   }));
+  state.currentColumn = r.u32();
   return state;
 }
 
@@ -80,6 +81,7 @@ const OPERATIONS = {
   17: ['focus', (r) => ({ handle: r.u32() })],
   18: ['frameEnd', (r) => ({ sequence: r.u32(), barrier: r.u8() === 1 })],
   19: ['ended', (r) => ({ reason: r.u8(), message: r.text() })],
+  20: ['document', (r) => ({ number: r.u32(), pages: r.u32(), title: r.text() })],
 };
 
 /** Calls `handlers[name](values)` for every operation of a message; unknown ones are skipped by their length. */
@@ -130,6 +132,7 @@ export const expand = (handle, row) => act(handle, 4, [4, row]);
 export const value = (handle, content) => act(handle, 5, ['text', content]);
 export const finish = (handle, eom) => act(handle, 6, [1, eom]);
 export const search = (handle, from, start) => act(handle, 7, [4, from], ['text', start]);
+export const cell = (handle, column, row, mode) => act(handle, 8, [4, column], [4, row], [1, mode]);
 export const mouse = (column, row, bits) => operation(8, [2, column], [2, row], [1, bits]);
 export const answer = (number, button) => operation(9, [4, number], [4, button]);
 export const menu = (path) => operation(10, ['text', path]);

@@ -5,6 +5,7 @@
 
 use mainstay_console::{Config, Door, Entry, Programs, Users};
 use mainstay_screen::controls::{Area, Definition, Kind, Name};
+use mainstay_screen::document::Document;
 use mainstay_screen::field::InputRequest;
 use mainstay_screen::mnemonic::{Argument, encode};
 use mainstay_screen::panels::{Menu, MessageBox};
@@ -26,7 +27,7 @@ struct Shop;
 
 impl Programs for Shop {
     fn list(&self, _user: &str) -> Vec<Entry> {
-        let names = ["listbox", "form", "controls", "flood", "fails"];
+        let names = ["listbox", "form", "controls", "grid", "flood", "fails"];
         names.iter().map(|name| Entry { name: (*name).to_owned(), title: format!("Program {name}") }).collect()
     }
 
@@ -35,6 +36,7 @@ impl Programs for Shop {
             "listbox" => list_box(screen),
             "form" => form(screen, user),
             "controls" => controls(screen),
+            "grid" => grid(screen),
             "flood" => flood(screen),
             _ => Err(ScreenError::new(20, "Syntax error")),
         };
@@ -155,6 +157,33 @@ fn controls(screen: &ScreenHandle) -> Result<(), ScreenError> {
         })?;
         mnemonic(screen, "@", &[2, 20])?;
         print(screen, &format!("CTL {} text {typed:?} choice {}   ", result.ctl, picked?))?;
+    }
+}
+
+/// A grid; each used cell is shown, and F2 prints the grid.
+fn grid(screen: &ScreenHandle) -> Result<(), ScreenError> {
+    let grid = Name::new(Kind::Grid, 110);
+    let format = b"[Item](Normal:ITEM$)L12 [Price]R10 [Stock]R8".to_vec();
+    screen.with(|screen| screen.create(grid, Definition { format, ..at(2.0, 1.0, 34.0, 6.0) }))??;
+    let rows = b"Bolt\x8a12.50\x8a100\nNut\x8a3.75\x8a2500\nAxle\x8a140.00\x8a8\n";
+    screen.with(|screen| screen.grid(grid).and_then(|grid| grid.load(1, 0, rows)))??;
+    loop {
+        mnemonic(screen, "@", &[2, 10])?;
+        let result = screen.input(InputRequest { hidden: true, ..InputRequest::default() }, None)?;
+        mnemonic(screen, "@", &[2, 12])?;
+        match result.ctl {
+            4 => return Ok(()),
+            2 => {
+                let all = screen.with(|screen| screen.grid(grid).and_then(|grid| grid.find(0, 0)))??;
+                screen.with(|screen| screen.add_document(Document::new("Stock", all.split(|byte| *byte == b'\n'))))?;
+            }
+            110 => {
+                let used = screen.with(|screen| screen.read_grid(grid, false))??;
+                let value = String::from_utf8_lossy(&used.value).into_owned();
+                print(screen, &format!("cell {:?} {value} by {}   ", used.cell, used.eom))?;
+            }
+            _ => {}
+        }
     }
 }
 

@@ -22,6 +22,7 @@ mod assets;
 mod config;
 mod guard;
 mod http;
+mod printed;
 mod programs;
 mod server;
 mod sessions;

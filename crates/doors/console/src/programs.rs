@@ -5,6 +5,7 @@
 //! against the limits until its thread has ended.
 
 use crate::config::Config;
+use crate::printed::{Printed, Shelf};
 use mainstay_screen::Screen;
 use mainstay_screen::session::{ScreenHandle, Watch, share};
 use std::collections::HashMap;
@@ -63,6 +64,19 @@ impl Running {
     pub fn error(&self) -> String {
         self.error.lock().unwrap_or_else(PoisonError::into_inner).clone()
     }
+
+    /// The documents on its screen.
+    fn printed(&self) -> Vec<Printed> {
+        let documents = self.watch.look(|screen| screen.documents().to_vec());
+        let printed = documents.into_iter().map(|(number, document)| Printed {
+            user: self.user.clone(),
+            program: self.id.clone(),
+            number,
+            document,
+            since: Instant::now(),
+        });
+        printed.collect()
+    }
 }
 
 /// The reason why a program does not start.
@@ -76,13 +90,16 @@ pub(crate) enum Refusal {
     NoThread,
 }
 
-/// All programs that run.
+/// All programs that run, and the documents of those that have ended.
 #[derive(Default)]
-pub(crate) struct Table(Mutex<HashMap<String, Arc<Running>>>);
+pub(crate) struct Table {
+    running: Mutex<HashMap<String, Arc<Running>>>,
+    shelf: Arc<Shelf>,
+}
 
 impl Table {
     fn lock(&self) -> MutexGuard<'_, HashMap<String, Arc<Running>>> {
-        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+        self.running.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
     /// Starts a program under an identifier that nobody can guess.
@@ -100,7 +117,7 @@ impl Table {
         if of_user >= config.programs_per_user || table.len() >= config.programs {
             return Err(Refusal::TooMany);
         }
-        let (handle, watch) = share(Screen::new(config.screen.0, config.screen.1));
+        let (handle, watch) = share(Screen::new(config.screen.0, config.screen.1).with_documents());
         let running = Arc::new(Running {
             id: id.clone(),
             name: name.to_owned(),
@@ -111,9 +128,9 @@ impl Table {
             ended: AtomicBool::new(false),
             alone_since: Mutex::new(Some(Instant::now())),
         });
-        let (programs, started) = (Arc::clone(programs), Arc::clone(&running));
+        let (programs, started, shelf) = (Arc::clone(programs), Arc::clone(&running), Arc::clone(&self.shelf));
         let thread = std::thread::Builder::new().name(format!("program {name}")).stack_size(STACK_BYTES);
-        thread.spawn(move || run(programs.as_ref(), &started, &handle)).map_err(|_| Refusal::NoThread)?;
+        thread.spawn(move || run(programs.as_ref(), &started, &handle, &shelf)).map_err(|_| Refusal::NoThread)?;
         table.insert(id, Arc::clone(&running));
         Ok(running)
     }
@@ -130,8 +147,23 @@ impl Table {
         all
     }
 
+    /// The documents that a user's programs have printed, those of ended programs first.
+    pub fn printed(&self, user: &str) -> Vec<Printed> {
+        let mut all = self.shelf.of_user(user);
+        for running in self.all_of_user(user).iter().filter(|running| !running.ended.load(SeqCst)) {
+            all.extend(running.printed());
+        }
+        all
+    }
+
+    /// Drops the documents of a user.
+    pub fn drop_printed(&self, user: &str) {
+        self.shelf.clear(user);
+    }
+
     /// Hangs up programs whose page is gone for longer than the time of grace, and forgets those that have ended.
     pub fn sweep(&self, config: &Config) {
+        self.shelf.sweep(config.session_life);
         self.lock().retain(|_, running| {
             let attached = running.watch.is_attached();
             let mut alone = running.alone_since.lock().unwrap_or_else(PoisonError::into_inner);
@@ -160,7 +192,7 @@ impl Table {
     }
 }
 
-fn run(programs: &dyn Programs, running: &Running, screen: &ScreenHandle) {
+fn run(programs: &dyn Programs, running: &Running, screen: &ScreenHandle, shelf: &Shelf) {
     let outcome = std::panic::catch_unwind(AssertUnwindSafe(|| programs.run(&running.name, &running.user, screen)));
     let error = match outcome {
         Ok(Ok(())) => String::new(),
@@ -168,6 +200,7 @@ fn run(programs: &dyn Programs, running: &Running, screen: &ScreenHandle) {
         Err(_) => "The program ended by an internal error".to_owned(),
     };
     *running.error.lock().unwrap_or_else(PoisonError::into_inner) = error;
+    shelf.keep(&running.user, running.printed());
     running.ended.store(true, SeqCst);
     screen.end();
 }

@@ -4,6 +4,7 @@ use crate::assets;
 use crate::config::Config;
 use crate::guard;
 use crate::http::{self, Failure, Request, Response};
+use crate::printed;
 use crate::programs::{Programs, Refusal, Table, Users};
 use crate::sessions::{NoRandomNumbers, Sessions, cookie, cookie_name, set_cookie};
 use crate::socket;
@@ -28,6 +29,8 @@ const STACK_BYTES: usize = 512 << 10;
 const SWEEP: Duration = Duration::from_millis(250);
 /// The end of the key of a WebSocket's handshake (RFC 6455, section 1.3).
 const WEBSOCKET_KEY: &str = "258EAFA5-E914-47DA-95CA-C5AB0DC85B11";
+/// The start of the paths of printed documents.
+const PRINTED: &str = "/programs/api/printed/";
 /// The longest password and name.
 const LONGEST_SECRET: usize = 1024;
 
@@ -306,6 +309,9 @@ impl Answer<'_> {
         match (path, is_read) {
             ("/programs/api/programs", true) => self.programs(user),
             ("/programs/api/programs", false) => self.start(user, field("name")),
+            (path, true) if path.starts_with(PRINTED) => {
+                printed::response(path.get(PRINTED.len()..).unwrap_or_default(), &self.shared.table.printed(user))
+            }
             ("/programs/api/attach", false) => match self.shared.table.of_user(field("id"), user) {
                 Some(running) => self.ticket(&running.id),
                 None => Response::error(404, "The program is not there any more"),
@@ -320,6 +326,7 @@ impl Answer<'_> {
             ("/programs/api/logout", false) => {
                 self.shared.sessions.end(secret);
                 self.shared.table.hang_up(Some(user));
+                self.shared.table.drop_printed(user);
                 self.shared.log("logout", &[("user", user)]);
                 Response::empty(204).with("Set-Cookie", set_cookie(&self.shared.config, self.shared.port, ""))
             }
@@ -338,7 +345,8 @@ impl Answer<'_> {
             json!({ "id": running.id, "name": running.name, "seconds": seconds, "attached": running.watch.is_attached() })
         });
         let running: Vec<Value> = running.collect();
-        Response::json(200, &json!({ "user": user, "programs": programs, "running": running }))
+        let printed: Vec<Value> = self.shared.table.printed(user).iter().map(printed::Printed::facts).collect();
+        Response::json(200, &json!({ "user": user, "programs": programs, "running": running, "printed": printed }))
     }
 
     fn start(&self, user: &str, name: &str) -> Response {

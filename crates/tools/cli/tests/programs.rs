@@ -102,12 +102,12 @@ fn faulty() -> tempfile::TempDir {
     let write = |name: &str, text: &str| fs::write(folder.path().join(name), text).unwrap();
     write(
         "a.pxp",
-        "0010 PRINT \"ok\"\n0020 GRID 10,@(1,1,10,10)\n0030 GOTO 9999\n0040 PRNT \"x\"\n0050 PRINT HSH(\"x\"); GRID 1,@(0,0,1,1); PRNT\n",
+        "0010 PRINT \"ok\"\n0020 HIDE 10,@(1,1,10,10)\n0030 GOTO 9999\n0040 PRNT \"x\"\n0050 PRINT HSH(\"x\"); HIDE 1,@(0,0,1,1); PRNT\n",
     );
-    write("sub/b.BAS", "PRINT (\nGRID 1,@(0,0,1,1)\n");
+    write("sub/b.BAS", "PRINT (\nHIDE 1,@(0,0,1,1)\n");
     write("sub/good.bas", "PRINT 1\n");
-    write("sub/note.txt", "GRID\n");
-    write(".old/c.bas", "GRID\n");
+    write("sub/note.txt", "HIDE\n");
+    write(".old/c.bas", "HIDE\n");
     folder
 }
 
@@ -119,18 +119,18 @@ fn check_lists_errors_of_programs_and_counts_what_is_not_supported() {
     assert_eq!(output.status.code(), Some(4));
     let text = String::from_utf8(output.stdout).unwrap().replace(path, "");
     let expected = "\
-error: /a.pxp:2:6, statement 0020: directive GRID is not supported (error 99)
+error: /a.pxp:2:6, statement 0020: directive HIDE is not supported (error 99)
 error: /a.pxp:3:6, statement 0030: no line with this number or a higher one (error 21)
 error: /a.pxp:4:6, statement 0040: PRNT is not a directive (error 20); PRINT?
 error: /a.pxp:5:12, statement 0050: function HSH( ) is not supported (error 99)
-error: /a.pxp:5:22, statement 0050: directive GRID is not supported (error 99)
+error: /a.pxp:5:22, statement 0050: directive HIDE is not supported (error 99)
 error: /sub/b.BAS:1:8, statement 0010: expected an expression, found the end of the statement (error 20)
-error: /sub/b.BAS:2:1, statement 0020: directive GRID is not supported (error 99)
+error: /sub/b.BAS:2:1, statement 0020: directive HIDE is not supported (error 99)
 
 items that are not supported:
 
   times  programs  priority  item
-      3         2         2  directive GRID
+      3         2         3  directive HIDE
       1         1         2  function HSH( )
 ";
     assert_eq!(text, expected);
@@ -149,8 +149,8 @@ fn check_of_programs_speaks_json() {
             r#"{{"line":1,"column":8,"statement":10,"code":20,"#,
             r#""message":"expected an expression, found the end of the statement","hint":null,"item":null}},"#,
             r#"{{"line":2,"column":1,"statement":20,"code":99,"#,
-            r#""message":"directive GRID is not supported","hint":null,"item":"directive GRID"}}]}}],"#,
-            r#""items":[{{"item":"directive GRID","times":1,"programs":1,"priority":2}}],"folders":[]}}"#,
+            r#""message":"directive HIDE is not supported","hint":null,"item":"directive HIDE"}}]}}],"#,
+            r#""items":[{{"item":"directive HIDE","times":1,"programs":1,"priority":3}}],"folders":[]}}"#,
             "\n",
         ),
         program.display()

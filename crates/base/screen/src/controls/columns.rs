@@ -2,7 +2,8 @@
 //!
 //! Columns are separated by blanks: an optional title in brackets, codes of alignment (`L`, `R`, `C`, `N`) and of sorting (`#`,
 //! `N`, `U`, dates of `D`, `M`, `Y`), and a width in columns. `S` skips a field, `{}` is a column for a picture, `B` a number
-//! of blanks. Lines below the first one of a formatted list, behind a slash, are not shown.
+//! of blanks. A grid's column has its type and name in parentheses behind the title (`directives/grid`, "Format Definition").
+//! Lines below the first one of a formatted list, behind a slash, are not shown.
 
 /// The most columns of a list.
 const MOST_COLUMNS: usize = 256;
@@ -58,6 +59,10 @@ pub fn parse(format: &str, report: bool) -> Vec<Column> {
         let mut column = Column { field: Some(field), ..Column::default() };
         if let Some((title, after)) = rest.strip_prefix('[').and_then(|rest| rest.split_once(']')) {
             column.title = title.to_owned();
+            rest = after;
+        }
+        // The cell type and the name of a grid's column.
+        if let Some((_, after)) = rest.strip_prefix('(').and_then(|rest| rest.split_once(')')) {
             rest = after;
         }
         // A bracket that is not closed starts no title; it is one of the codes, which have no meaning for it.

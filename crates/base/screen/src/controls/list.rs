@@ -139,6 +139,15 @@ impl List {
         Ok(())
     }
 
+    /// Replaces an element; its selection stays. Errors: 41, 46, 31.
+    pub(crate) fn replace(&mut self, index: usize, element: &[u8]) -> Result<()> {
+        self.check(index)?;
+        self.rows.insert(index - 1, element)?;
+        self.rows.remove(index);
+        self.touch(index - 1);
+        Ok(())
+    }
+
     fn shift_selection(&mut self, from: usize, up: bool) {
         if self.selected.range(from..).next().is_none() {
             return;

@@ -1,15 +1,17 @@
-//! Controls: list boxes, drop boxes, buttons, check boxes, radio buttons and text inputs.
+//! Controls: grids, list boxes, drop boxes, buttons, check boxes, radio buttons and text inputs.
 //!
 //! A program names a control by its number; a radio button also by the number within its group. Controls belong to the window
 //! that was current when they were created and go with it, global ones stay (manual, `directives/button`). Faces name a
 //! control by its handle, which is never used twice.
 
 pub mod columns;
+pub mod grid;
 pub mod list;
 pub mod rows;
 mod tree;
 mod verbs;
 
+pub use grid::Grid;
 pub use list::{List, ListStyle};
 
 use crate::characters::decode;
@@ -36,6 +38,8 @@ pub enum Kind {
     DropBox,
     /// `MULTI_LINE`
     MultiLine,
+    /// `GRID`
+    Grid,
 }
 
 impl Kind {
@@ -48,6 +52,7 @@ impl Kind {
             Kind::ListBox => "LIST_BOX",
             Kind::DropBox => "DROP_BOX",
             Kind::MultiLine => "MULTI_LINE",
+            Kind::Grid => "GRID",
         }
     }
 }
@@ -102,6 +107,8 @@ pub struct Definition {
     pub message: Vec<u8>,
     /// `TIP=`
     pub tip: Vec<u8>,
+    /// `SEP=`: the separator of a grid's cells.
+    pub separator: Option<u8>,
     /// True if it belongs to no window (`*` before its number).
     pub global: bool,
 }
@@ -115,6 +122,8 @@ pub enum Contents {
     Toggle(bool),
     /// A list box or a drop box.
     List(Box<List>),
+    /// A grid.
+    Grid(Box<Grid>),
     /// The text of a text input; lines are separated by `SEP`.
     Text(Vec<u8>),
 }
@@ -170,18 +179,41 @@ impl Control {
         self.options.contains(&letter)
     }
 
-    /// The list of a list box or a drop box.
+    /// True if it has this number and belongs to this window, or is global.
+    pub fn is_of(&self, id: i32, window: u32) -> bool {
+        self.name.id == id && (self.window == window || self.window == 0)
+    }
+
+    /// The list of a list box or a drop box, or the rows of a grid.
     pub fn list(&self) -> Option<&List> {
         match &self.contents {
             Contents::List(list) => Some(list),
+            Contents::Grid(grid) => Some(&grid.list),
             _ => None,
         }
     }
 
-    /// The list of a list box or a drop box, to be changed.
+    /// The list of a list box or a drop box, or the rows of a grid, to be changed.
     pub fn list_mut(&mut self) -> Option<&mut List> {
         match &mut self.contents {
             Contents::List(list) => Some(list),
+            Contents::Grid(grid) => Some(&mut grid.list),
+            _ => None,
+        }
+    }
+
+    /// The grid.
+    pub fn grid_mut(&mut self) -> Option<&mut Grid> {
+        match &mut self.contents {
+            Contents::Grid(grid) => Some(grid),
+            _ => None,
+        }
+    }
+
+    /// The current cell of a grid: column and row from 1.
+    pub fn current_cell(&self) -> Option<grid::Cell> {
+        match &self.contents {
+            Contents::Grid(grid) => Some(grid.current()),
             _ => None,
         }
     }
@@ -333,6 +365,7 @@ fn new_control(handle: u32, name: Name, definition: Definition, window: u32, ori
         Kind::CheckBox | Kind::RadioButton => Contents::Toggle(false),
         Kind::ListBox | Kind::DropBox => Contents::List(Box::new(List::new(&definition.options, &format))),
         Kind::MultiLine => Contents::Text(Vec::new()),
+        Kind::Grid => Contents::Grid(Box::new(Grid::new(&definition.options, &format, definition.separator))),
     };
     let (text, hot_key) = label(&decode(&definition.contents));
     Control {

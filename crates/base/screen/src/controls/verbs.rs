@@ -3,8 +3,8 @@
 //! Each takes the serial number of the current window to find the control, reports a missing one as error 65, and refuses a
 //! verb that its kind does not have.
 
-use super::{Contents, Control, Controls, LONGEST_TEXT, List, Name};
-use crate::error::{CONTROL_ARGUMENT, LENGTH, Result, ScreenError};
+use super::{Contents, Control, Controls, Grid, LONGEST_TEXT, List, Name};
+use crate::error::{CONTROL, CONTROL_ARGUMENT, LENGTH, Result, ScreenError};
 
 impl Controls {
     /// `ENABLE` and `DISABLE`; a control with `OPT="d"` stays disabled.
@@ -48,7 +48,55 @@ impl Controls {
 
     /// The list of a list box or a drop box.
     pub fn list_mut(&mut self, name: Name, window: u32) -> Result<&mut List> {
-        self.get_mut(name, window)?.list_mut().ok_or_else(|| not_for(name))
+        let list = self.get_mut(name, window)?.list_mut().filter(|_| name.kind != super::Kind::Grid);
+        list.ok_or_else(|| not_for(name))
+    }
+
+    /// The grid of a name, which a face has to be told of again.
+    pub fn grid_mut(&mut self, name: Name, window: u32) -> Result<&mut Grid> {
+        let control = self.get_mut(name, window)?;
+        control.changed = true;
+        control.grid_mut().ok_or_else(|| not_for(name))
+    }
+
+    /// `ENABLE CONTROL` and `DISABLE CONTROL`: all controls of a number in the current window, or the radio button `sub` of a
+    /// group. Errors: 65 if there is none.
+    pub fn enable_all(&mut self, id: i32, sub: Option<i32>, window: u32, on: bool) -> Result<()> {
+        let mut found = false;
+        for control in self.all.iter_mut().filter(|control| control.is_of(id, window)) {
+            if sub.is_none_or(|sub| control.name.sub == sub) {
+                control.enabled = on && !control.has(b'd');
+                control.changed = true;
+                found = true;
+            }
+        }
+        if found { Ok(()) } else { Err(missing(id)) }
+    }
+
+    /// `SET_FOCUS`: the focus to a control of the current window by its number; 0 gives it back to the input.
+    ///
+    /// Errors: 65 for a control that does not exist or is disabled.
+    pub fn focus_by_id(&mut self, id: i32, window: u32) -> Result<()> {
+        if id == 0 {
+            self.set_focus(None);
+            return Ok(());
+        }
+        let usable = |control: &&Control| control.is_of(id, window) && control.enabled && control.shown;
+        let handle = self.all.iter().find(usable).map(|control| control.handle).ok_or_else(|| missing(id))?;
+        self.set_focus(Some(handle));
+        Ok(())
+    }
+
+    /// `SET_FOCUS READ`: the number of the control with the focus; 0 if no control has it.
+    pub fn focused_id(&self) -> i32 {
+        self.focus.and_then(|handle| self.by_handle(handle)).map_or(0, |control| control.name.id)
+    }
+
+    /// `SET_FOCUS RETRY`: leaving the control reports it, as after a change. Errors: 65.
+    pub fn retry(&mut self, id: i32, window: u32) -> Result<()> {
+        let control = self.all.iter_mut().find(|control| control.is_of(id, window)).ok_or_else(|| missing(id))?;
+        control.edited = true;
+        Ok(())
     }
 
     /// The way in which the user has used a control since the last call: `mode$` of `READ`.
@@ -88,6 +136,14 @@ impl Controls {
         self.all.iter().find(on).map_or(0, |control| control.name.sub)
     }
 
+    /// The last action on the radio button of a group that is on; reading it resets it.
+    pub fn take_group_mode(&mut self, id: i32) -> u8 {
+        let sub = self.chosen(id);
+        let is_chosen = |control: &&mut Control| control.name.kind == super::Kind::RadioButton && control.name.id == id;
+        let chosen = self.all.iter_mut().filter(is_chosen).find(|control| control.name.sub == sub);
+        chosen.map_or(0, |control| std::mem::take(&mut control.mode))
+    }
+
     /// The text of a text input. Errors: 60 for another kind.
     pub fn text(&mut self, name: Name, window: u32) -> Result<Vec<u8>> {
         let control = self.get_mut(name, window)?;
@@ -110,6 +166,10 @@ impl Controls {
         control.changed = true;
         Ok(())
     }
+}
+
+fn missing(id: i32) -> ScreenError {
+    ScreenError::new(CONTROL, format!("Control {id} does not exist or is disabled"))
 }
 
 fn not_for(name: Name) -> ScreenError {

@@ -163,6 +163,7 @@ fn action(r: &mut Reader<'_>) -> Option<Action> {
         5 => Action::Value(r.text()?),
         6 => Action::Finish(r.u8()?),
         7 => Action::Search { from: r.u32()? as usize, start: r.text()? },
+        8 => Action::Cell { column: r.u32()? as usize, row: r.u32()? as usize, mode: r.u8()? },
         _ => return None,
     })
 }

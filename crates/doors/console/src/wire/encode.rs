@@ -26,6 +26,7 @@ mod code {
     pub const FOCUS: u8 = 17;
     pub const FRAME_END: u8 = 18;
     pub const ENDED: u8 = 19;
+    pub const DOCUMENT: u8 = 20;
 }
 
 /// The reason why a page gets no more frames.
@@ -182,6 +183,11 @@ fn write(writer: &mut Writer, operation: &Operation) {
             w.text(text);
         }),
         Operation::Caption(text) => writer.operation(code::CAPTION, |w| w.text(text)),
+        Operation::Document { number, title, pages } => writer.operation(code::DOCUMENT, |w| {
+            w.u32(*number);
+            w.count(*pages);
+            w.text(title);
+        }),
         Operation::Bell => writer.operation(code::BELL, |_| ()),
     }
 }
@@ -217,6 +223,7 @@ fn write_control(w: &mut Writer, control: &ControlState) {
         w.u8(heading.alignment);
         w.i32(heading.field.and_then(|field| i32::try_from(field).ok()).unwrap_or(-1));
     }
+    w.count(control.current_column);
 }
 
 fn write_input(w: &mut Writer, input: &InputState) {

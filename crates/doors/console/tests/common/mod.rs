@@ -3,6 +3,7 @@
 
 use mainstay_console::{Config, Door, Entry, Programs, Users};
 use mainstay_screen::controls::{Area, Definition, Kind, Name};
+use mainstay_screen::document::Document;
 use mainstay_screen::field::InputRequest;
 use mainstay_screen::session::ScreenHandle;
 use mainstay_screen::{ScreenError, Verb};
@@ -29,7 +30,8 @@ struct TestPrograms;
 
 impl Programs for TestPrograms {
     fn list(&self, user: &str) -> Vec<Entry> {
-        let names: &[&str] = if user == "ada" { &["list", "echo", "fails", "panics", "computes"] } else { &["echo"] };
+        let names: &[&str] =
+            if user == "ada" { &["list", "echo", "fails", "panics", "computes", "prints"] } else { &["echo"] };
         names.iter().map(|name| Entry { name: (*name).to_owned(), title: name.to_uppercase() }).collect()
     }
 
@@ -37,6 +39,7 @@ impl Programs for TestPrograms {
         match name {
             "list" => list(screen).map_err(|error| error.to_string()),
             "echo" => echo(screen).map_err(|error| error.to_string()),
+            "prints" => prints(screen).map_err(|error| error.to_string()),
             "panics" => panic!("a fault of the runtime"),
             "computes" => {
                 while !screen.is_hung_up() {
@@ -59,6 +62,12 @@ fn list(screen: &ScreenHandle) -> Result<(), ScreenError> {
     screen.with(|screen| screen.print(b"all loaded"))?;
     screen.with(|screen| screen.control(LIST, Verb::Goto))??;
     screen.input(InputRequest::default(), None).map(drop)
+}
+
+fn prints(screen: &ScreenHandle) -> Result<(), ScreenError> {
+    let lines: [&[u8]; 2] = [b"first page", b"\x0csecond page"];
+    screen.with(|screen| screen.add_document(Document::new("report", lines)))?;
+    echo(screen)
 }
 
 fn echo(screen: &ScreenHandle) -> Result<(), ScreenError> {

@@ -71,11 +71,11 @@ fn lines_are_renumbered_deleted_and_edited() {
 
 #[test]
 fn wrong_lines_and_statements_are_refused_by_name() {
-    let shown = enter("10 PRNT 1\nGRID 1\nRUN\nLOAD \"nothing\"\nQUIT 3\nPRINT \"not here\"\n");
+    let shown = enter("10 PRNT 1\nHIDE 1\nRUN\nLOAD \"nothing\"\nQUIT 3\nPRINT \"not here\"\n");
     assert_eq!(
         shown,
         "Error #20: Syntax error (PRNT is not a directive)\n\
-         Error #99: Not supported (directive GRID is not supported)\n\
+         Error #99: Not supported (directive HIDE is not supported)\n\
          Error #18: File is not a program (no program)\n\
          Error #12: File does not exist, or exists already (nothing)\n"
     );

@@ -131,3 +131,19 @@ fn windows_cover_text_and_give_it_back() {
     assert_ne!((cell(0, 0), cell(4, 2)), (' ', ' '));
     assert_eq!(cell(2, 1), ' ');
 }
+
+#[test]
+fn printers_give_documents_to_a_screen_that_keeps_them() {
+    let (handle, watch) = share(Screen::new(80, 25).with_documents());
+    drop(watch.attach(FaceFacts::default()));
+    // The second document is closed by the end of the program, the third has no lines.
+    let source =
+        b"OPEN (7)\"*PRINTER*\"; PRINT (7)'FF',\"one\"; PRINT (7)\"\"; PRINT (7)'FF',\"two\",@(6),\"6\"; CLOSE (7)\n\
+        OPEN (8)\"*VIEWER*\"; CLOSE (8)\n\
+        OPEN (9)\"*WINPRT*\"; WRITE RECORD (9)\"record\"";
+    harness::session_on(Box::new(ScreenHost::new(handle)), false).run_text("report", source).unwrap();
+    let printed = watch.look(|screen| screen.documents().to_vec());
+    let texts: Vec<(u32, &str, String)> =
+        printed.iter().map(|(number, document)| (*number, document.title.as_str(), document.text())).collect();
+    assert_eq!(texts, [(1, "report", "one\n\n\u{c}two   6\n".to_owned()), (2, "report", "record\n".to_owned())]);
+}

@@ -1,7 +1,7 @@
 //! The picture of a screen on a terminal: the text plane with controls drawn over it as characters.
 //!
 //! Controls keep their cells: a list shows as many rows as it is high, a button is `[ text ]`, a check box `[x] text`, a radio
-//! button `(*) text`, a drop box its choice and `v`. The control with the focus is reversed. A message box is drawn over
+//! button `(*) text`, a drop box its choice and `v`, a grid its headings and rows, moved sideways to the current cell. The control with the focus is reversed. A message box is drawn over
 //! everything, the message line below the plane if the terminal has room. Menus are not drawn.
 
 use mainstay_screen::cell::{Attributes, Cell, Colour, Run, Style};
@@ -87,7 +87,7 @@ impl View {
                 }
             }
             Operation::Bell => return true,
-            Operation::Menu(_) | Operation::Caption(_) => {}
+            Operation::Menu(_) | Operation::Caption(_) | Operation::Document { .. } => {}
         }
         false
     }
@@ -182,19 +182,21 @@ impl View {
                     );
                 }
             }
-            Kind::ListBox => self.draw_list(plane, control, at, width, source),
+            Kind::ListBox | Kind::Grid => self.draw_list(plane, control, at, width, source),
         }
     }
 
     fn draw_list(&self, plane: &mut Plane, control: &ControlState, at: (u16, u16), width: u16, source: RowSource<'_>) {
         let Some(list) = self.lists.get(&control.handle) else { return };
         let focused = self.focus == Some(control.handle);
+        let cell = current_cell(control, width);
         let mut row = at.1;
         if has_headings(control) {
             let titles: Vec<&str> = control.headings.iter().map(|heading| heading.title.as_str()).collect();
             let mut style = Style::default();
             style.attributes.set(Attributes::UNDERLINE, true);
             let text = arranged(&control.headings, |at, _| titles.get(at).copied().unwrap_or_default().to_owned());
+            let text: String = text.chars().skip(cell.offset).collect();
             put(plane, (at.0, row), width, &text, style);
             row = row.saturating_add(1);
         }
@@ -203,14 +205,43 @@ impl View {
         for offset in 0..height {
             let selected = list.selected.binary_search(&((list.top + offset) as u32)).is_ok();
             let mut style = Style::default();
-            style.attributes.set(Attributes::REVERSE, selected);
-            style.attributes.set(Attributes::UNDERLINE, selected && !focused);
+            let is_grid = control.kind == Kind::Grid;
+            style.attributes.set(Attributes::REVERSE, selected && !is_grid);
+            style.attributes.set(Attributes::UNDERLINE, selected && !focused && !is_grid);
             style.attributes.set(Attributes::DIM, !control.enabled);
             let text = texts.get(offset).map(|text| line(control, text)).unwrap_or_default();
-            put_cells(plane, (at.0, row), width, coloured(&text, style), style);
+            let cells = coloured(&text, style).enumerate().map(|(at, mut shown)| {
+                let is_current = is_grid && selected && cell.columns.contains(&at);
+                shown.style.attributes.set(Attributes::REVERSE, is_current || (selected && !is_grid));
+                shown
+            });
+            put_cells(plane, (at.0, row), width, cells.skip(cell.offset), style);
             row = row.saturating_add(1);
         }
     }
+}
+
+/// The current column of a grid on the terminal.
+struct CurrentCell {
+    /// The characters of a row that it takes.
+    columns: std::ops::Range<usize>,
+    /// The characters at the start of each row that are not shown.
+    offset: usize,
+}
+
+/// The current column of a grid, and how far its rows are moved to the left so that the column is within the width.
+fn current_cell(control: &ControlState, width: u16) -> CurrentCell {
+    let widths = control.headings.iter().map(width_of);
+    let start = widths.clone().take(control.current_column.saturating_sub(1)).sum::<usize>();
+    let end = start + widths.clone().nth(control.current_column.saturating_sub(1)).unwrap_or(0);
+    let is_grid = control.kind == Kind::Grid;
+    let offset = if is_grid { end.saturating_sub(usize::from(width)).min(start) } else { 0 };
+    CurrentCell { columns: start..end, offset }
+}
+
+/// The width of a column in characters.
+fn width_of(heading: &Heading) -> usize {
+    heading.width.clamp(0.0, 1000.0) as usize
 }
 
 fn has_headings(control: &ControlState) -> bool {
@@ -243,7 +274,7 @@ fn line(control: &ControlState, text: &str) -> String {
 /// Texts in columns with their widths and alignments.
 fn arranged(headings: &[Heading], text: impl Fn(usize, &Heading) -> String) -> String {
     let column = |(at, heading): (usize, &Heading)| {
-        let width = heading.width.clamp(0.0, 1000.0) as usize;
+        let width = width_of(heading);
         let text = text(at, heading);
         let shown: usize = visible(&text).count();
         let free = width.saturating_sub(shown);

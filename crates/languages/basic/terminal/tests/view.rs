@@ -97,3 +97,17 @@ fn a_message_box_covers_the_screen() {
     assert_eq!(lines[3], "xxxxx│ Leave?          │xxxxxx");
     assert_eq!(lines[5], "xxxxx│ »[ YES ]« [ NO ]  │xxxxxx");
 }
+
+#[test]
+fn a_grid_shows_its_current_cell_and_moves_sideways_to_it() {
+    const GRID: Name = Name { kind: Kind::Grid, id: 20, sub: 0 };
+    let mut screen = Screen::new(30, 8);
+    let format = b"[Item]L6 [Price]R6 [Note]L6".to_vec();
+    screen.create(GRID, Definition { format, ..at(0.0, 0.0, 12.0, 3.0) }).unwrap();
+    screen.grid(GRID).unwrap().load(1, 0, b"Nut\x8a1.50\x8anew\nBolt\x8a2.00\x8aold\n").unwrap();
+    assert_eq!(picture(&mut screen), ["Item   Price", "Nut     1.50", "Bolt    2.00"]);
+    screen.grid(GRID).unwrap().go_to(2, 2).unwrap();
+    assert_eq!(picture(&mut screen), ["Item   Price", "Nut     1.50", "Bolt  »  2.00«"]);
+    screen.grid(GRID).unwrap().go_to(3, 1).unwrap();
+    assert_eq!(picture(&mut screen), [" PriceNote", "  1.50»new   «", "  2.00old"]);
+}

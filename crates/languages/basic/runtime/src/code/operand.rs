@@ -368,12 +368,16 @@ pub struct EnterCode {
 /// A control directive.
 #[derive(Debug)]
 pub struct ControlCode {
-    /// `LIST_BOX` and others.
+    /// `LIST_BOX` and others; `SET_FOCUS`, `ENABLE CONTROL`, `DISABLE CONTROL`.
     pub class: String,
     /// `LOAD` and others; empty for a definition.
     pub action: String,
-    /// Arguments; `None` for `*`.
+    /// `*` before the number: it belongs to no window.
+    pub global: bool,
+    /// Arguments, the contents of a control last; `None` for `*`.
     pub arguments: Vec<Option<Expr>>,
+    /// The numbers behind `:` of arguments, if there are any.
+    pub subs: Vec<Option<NumberExpr>>,
     /// Targets of READ and FIND, by argument.
     pub targets: Vec<Option<Target>>,
     /// Options.

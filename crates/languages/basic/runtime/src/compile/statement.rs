@@ -373,7 +373,8 @@ impl Compiler<'_> {
 
     fn control(&mut self, control: &tree::Control) -> Compiled<Op> {
         let (mut arguments, mut targets) = (Vec::new(), Vec::new());
-        for argument in &control.arguments {
+        let contents = control.contents.iter().cloned().map(Some).collect::<Vec<_>>();
+        for argument in control.arguments.iter().chain(&contents) {
             let target = match argument {
                 Some(value) if self.variable(value).is_some() => Some(self.target(value)?),
                 _ => None,
@@ -382,8 +383,10 @@ impl Compiler<'_> {
             targets.push(target);
         }
         let options = self.options(&control.options)?;
-        let (class, action) = (control.class.clone(), control.action.clone());
-        Ok(Op::Control(Box::new(ControlCode { class, action, arguments, targets, options })))
+        let subs = control.subs.iter().map(|sub| sub.as_ref().map(|sub| self.number_expr(sub)).transpose());
+        let subs = subs.collect::<Compiled<Vec<_>>>()?;
+        let (class, action, global) = (control.class.clone(), control.action.clone(), control.global);
+        Ok(Op::Control(Box::new(ControlCode { class, action, global, arguments, subs, targets, options })))
     }
 }
 

@@ -1,6 +1,7 @@
 //! Channels: open files by number.
 
 use super::Machine;
+use super::printer::Printer;
 use crate::code::{List, Program};
 use crate::fault::{Fault, Outcome};
 use crate::link::{Link, Plan};
@@ -24,6 +25,8 @@ pub struct Channel {
     pub plan: Option<(Rc<Link>, Rc<Plan>)>,
     /// Output of PRINT that is not ended yet.
     pub line: Vec<u8>,
+    /// A printer: the file has the lines of its document.
+    pub printer: Option<Printer>,
     /// OPT= of OPEN.
     pub options: Vec<u8>,
     /// REC= of OPEN: the prefix of the names of its list.
@@ -134,7 +137,7 @@ impl Machine {
     pub(super) fn close_channel(&mut self, number: i64) -> Outcome<()> {
         self.end_line(number)?;
         match self.channels.remove(number) {
-            Some(mut channel) => channel.file.flush().map_err(file_fault),
+            Some(channel) => channel.end(),
             None => Ok(()),
         }
     }

@@ -36,6 +36,7 @@ mod number;
 mod object;
 mod open;
 mod print;
+mod printer;
 mod search;
 mod select;
 mod session;

@@ -75,7 +75,11 @@ impl Machine {
             Some(source) => return self.find_list(source).map(drop),
         };
         let prefix = options.prefix.as_ref().map(|prefix| self.prefix_name(prefix)).transpose()?;
-        let file = self.open_volume(&translation.name, &open).inspect_err(|_| self.failed_opens += 1)?;
+        let opened = match super::printer::is_printer(&translation.name) {
+            true => self.open_printer(&open).map(|(file, printer)| (file, Some(printer))),
+            false => self.open_volume(&translation.name, &open).map(|file| (file, None)),
+        };
+        let (file, printer) = opened.inspect_err(|_| self.failed_opens += 1)?;
         self.counters.count_open();
         let separator = open.separator.unwrap_or(file.definition().separator);
         let channel = Channel {
@@ -85,6 +89,7 @@ impl Machine {
             list,
             plan: None,
             line: Vec::new(),
+            printer,
             options: text,
             prefix,
             fid: None,

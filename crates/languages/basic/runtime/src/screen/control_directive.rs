@@ -16,6 +16,7 @@ fn kind_of(class: &str) -> Option<Kind> {
         "CHECK_BOX" => Kind::CheckBox,
         "RADIO_BUTTON" => Kind::RadioButton,
         "MULTI_LINE" => Kind::MultiLine,
+        "GRID" => Kind::Grid,
         _ => return None,
     })
 }
@@ -43,12 +44,13 @@ fn is_list(name: Name) -> bool {
 
 impl Machine {
     pub(crate) fn control(&mut self, code: &ControlCode) -> Outcome<()> {
-        let Some(kind) = kind_of(&code.class) else { return fail(99, code.class.as_str()) };
-        let id = match code.arguments.first() {
-            Some(Some(Expr::Number(id))) => self.whole_within(id, -32_000, 32_000)? as i32,
-            _ => return fail(60, "the number of the control"),
-        };
-        let name = Name::new(kind, id);
+        let Some(kind) = kind_of(&code.class) else { return self.any_control(code) };
+        let id = self.control_number(code, 0)?;
+        let sub = self.sub_number(code, 0)?.unwrap_or(0);
+        let name = Name { kind, id, sub };
+        if kind == Kind::Grid && self.grid_cells(name, code)? {
+            return Ok(());
+        }
         match code.action.as_str() {
             "" => self.create_control(name, code),
             "LOAD" => self.load_control(name, code),
@@ -69,6 +71,19 @@ impl Machine {
         }
     }
 
+    pub(super) fn control_number(&mut self, code: &ControlCode, index: usize) -> Outcome<i32> {
+        match code.arguments.get(index) {
+            Some(Some(Expr::Number(id))) => Ok(self.whole_within(id, -32_000, 32_000)? as i32),
+            _ => fail(60, "the number of the control"),
+        }
+    }
+
+    /// The number of a radio button within its group.
+    pub(super) fn sub_number(&mut self, code: &ControlCode, index: usize) -> Outcome<Option<i32>> {
+        let sub = code.subs.get(index).and_then(Option::as_ref);
+        sub.map(|sub| Ok(self.whole_within(sub, 0, 254)? as i32)).transpose()
+    }
+
     fn change_control(&mut self, name: Name, verb: Verb) -> Outcome<()> {
         Ok(self.screen.with(|screen| screen.control(name, verb))??)
     }
@@ -78,12 +93,15 @@ impl Machine {
             Some(Some(Expr::Text(TextExpr::Position(values)))) => self.area_of(values)?,
             _ => return fail(60, "the place of the control, as @(column,line,width,height)"),
         };
-        let mut definition = Definition { area, ..Definition::default() };
+        let mut definition = Definition { area, global: code.global, ..Definition::default() };
         if let Some(Some(Expr::Text(text))) = code.arguments.get(2) {
             definition.contents = self.text_value(text)?;
         }
         if let Some(options) = &code.options.text {
             definition.options = self.text_value(options)?;
+        }
+        if let Some(separator) = &code.options.separator {
+            definition.separator = self.text_value(separator)?.first().copied();
         }
         if let Some(length) = &code.options.length {
             definition.length = Some(self.whole_within(length, 1, 1 << 20)? as usize);
@@ -153,18 +171,32 @@ impl Machine {
         self.assign(target, Value::Text(text))
     }
 
-    /// READ: the selected row's number or text, the state of a box, or the text of a control.
+    /// READ: the selected row's number or text, the state of a check box, the radio button of a group that is on, or the text of
+    /// a text input; a second string, and the only one of a button, takes the way in which the control was used last.
     fn read_control(&mut self, name: Name, code: &ControlCode) -> Outcome<()> {
         let (number, text) = self.screen.with(|screen| match name.kind {
             _ if is_list(name) => screen.list(name).map(|list| (list.selected_index(), list.selected_text())),
             Kind::MultiLine => screen.control_text(name).map(|text| (text.len(), text)),
+            Kind::RadioButton => {
+                let sub = screen.controls().chosen(name.id).max(0) as usize;
+                Ok((sub, sub.to_string().into_bytes()))
+            }
             _ => screen.is_on(name).map(|is_on| (usize::from(is_on), if is_on { b"1" } else { b"0" }.to_vec())),
         })??;
+        let mode = match name.kind {
+            Kind::RadioButton => self.screen.with(|screen| screen.take_group_mode(name.id))?,
+            _ => self.screen.with(|screen| screen.take_mode(name))??,
+        };
         let number = Value::Number(Number::whole(number as i64));
-        for (argument, target) in code.arguments.iter().zip(&code.targets).skip(1) {
+        for (index, (argument, target)) in code.arguments.iter().zip(&code.targets).enumerate().skip(1) {
             let Some(target) = target else { return fail(60, "READ needs variables") };
             let is_text = matches!(argument, Some(Expr::Text(_)));
-            let value = if is_text { Value::Text(text.clone()) } else { number.clone() };
+            let value = match (is_text, index) {
+                (true, 2..) => Value::Text(vec![mode]),
+                (true, _) if name.kind == Kind::Button => Value::Text(vec![mode]),
+                (true, _) => Value::Text(text.clone()),
+                (false, _) => number.clone(),
+            };
             self.assign(target, value)?;
         }
         Ok(())
@@ -182,9 +214,11 @@ impl Machine {
             }
             Some(Some(Expr::Text(text))) => {
                 let text = self.text_value(text)?;
-                Ok(self.screen.with(|screen| match is_list(name) {
-                    true => screen.list(name)?.select_text(&text),
-                    false => screen.set_control_text(name, &text),
+                Ok(self.screen.with(|screen| match name.kind {
+                    _ if is_list(name) => screen.list(name)?.select_text(&text),
+                    // The state of a check box is "0" or "1".
+                    Kind::CheckBox => screen.control(name, if text == b"1" { Verb::On } else { Verb::Off }),
+                    _ => screen.set_control_text(name, &text),
                 })??)
             }
             _ => fail(60, "a row or a text"),

@@ -6,6 +6,7 @@
 //! [`PlainHost`](crate::plain::PlainHost), gets each output as it happens beside it.
 
 mod control_directive;
+mod grid_directive;
 
 use crate::fault::{Fault, Outcome};
 use crate::host::{Host, Output};
@@ -42,6 +43,11 @@ impl ProgramScreen {
     /// Calls a function with the screen. Error 4 when the terminal is gone.
     pub(crate) fn with<R>(&self, call: impl FnOnce(&mut Screen) -> R) -> Outcome<R> {
         Ok(self.handle.with(call)?)
+    }
+
+    /// The screen, if a face of it shows printed documents.
+    pub(crate) fn document_screen(&self) -> Outcome<Option<ScreenHandle>> {
+        Ok(self.with(|screen| screen.keeps_documents())?.then(|| self.handle.clone()))
     }
 
     /// Prints a string with its mnemonics.
@@ -154,8 +160,9 @@ pub(crate) fn encode_mnemonic(out: &mut Vec<u8>, name: &str, arguments: &[Argume
     Ok(())
 }
 
-/// Appends a string as a file gets it: positions become blanks up to their column, other mnemonics nothing.
-pub(crate) fn plain(text: &[u8], out: &mut Vec<u8>) {
+/// Appends a string as a file gets it: positions become blanks up to their column, other mnemonics nothing. A printer gets
+/// `'FF'` as the byte of a form feed.
+pub(crate) fn plain(text: &[u8], out: &mut Vec<u8>, is_printer: bool) {
     let mut rest = text;
     while !rest.is_empty() {
         let (piece, length) = next_piece(rest);
@@ -163,11 +170,12 @@ pub(crate) fn plain(text: &[u8], out: &mut Vec<u8>) {
             Piece::Text(text) => out.extend_from_slice(text),
             Piece::NewLine => out.push(b'\n'),
             Piece::Mnemonic(Mnemonic::Position(column, _) | Mnemonic::Column(column)) => {
-                let start = out.iter().rposition(|byte| *byte == b'\n').map_or(0, |at| at + 1);
+                let start = out.iter().rposition(|byte| matches!(byte, b'\n' | 0x0C)).map_or(0, |at| at + 1);
                 let width = out.len() - start;
                 out.extend(std::iter::repeat_n(b' ', usize::from(column).saturating_sub(width)));
             }
             Piece::Mnemonic(Mnemonic::LineFeed) => out.push(b'\n'),
+            Piece::Mnemonic(Mnemonic::ClearScreen) if is_printer => out.push(0x0C),
             Piece::Mnemonic(Mnemonic::ClearScreen) => out.push(0x0C),
             Piece::Mnemonic(_) => {}
         }

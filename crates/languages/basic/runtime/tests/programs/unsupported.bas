@@ -1,2 +1,2 @@
 PRINT "runs until the line is reached"
-GRID 10,@(1,1,10,10)
+HIDE 10,@(1,1,10,10)

@@ -17,7 +17,9 @@ const PARTIAL: &str = "
 
 | item | difference |
 |---|---|
+| GRID | the user reads cells and does not change them; cell types, headings of rows and properties ('Row, 'Column, 'Value$) are not interpreted |
 | LIST_BOX and other controls | contents and state in the screen model; formatted columns, trees and fonts are not interpreted |
+| *WINPRT*, *VIEWER* | with `*PRINTER*` one device: pages of text, read as text and PDF in the browser, a text file elsewhere; no fonts, pitches, pictures and settings of paper |
 | TRY | errors of called programs reach the TRY around their CALL; no WITH ERROR_HANDLER |
 | DROP, ADDR | accepted without effect |
 | DUMP | variables of levels; no OBJECT, GOTO and DISABLE |

@@ -1,10 +1,10 @@
-//! Controls of the screen: LIST_BOX and its relatives, and MSGBOX.
+//! Controls of the screen: LIST_BOX and its relatives, GRID, directives for any control, and MSGBOX.
 
 use super::{Parsed, Parser};
 use crate::token::Token;
 use crate::tree::*;
 
-const ACTIONS: [&str; 16] = [
+const ACTIONS: [&str; 20] = [
     "LOAD",
     "FIND",
     "READ",
@@ -21,6 +21,10 @@ const ACTIONS: [&str; 16] = [
     "OFF",
     "LOCK",
     "UNLOCK",
+    "ADD",
+    "DELETE",
+    "CLEAR",
+    "SELECT",
 ];
 
 impl Parser {
@@ -33,20 +37,52 @@ impl Parser {
         {
             self.next();
             action = word;
+            // READ NEXT, SELECT READ, SELECT READ NEXT, SELECT RESET of grids.
+            for further in ["READ", "RESET", "NEXT"] {
+                if class == "GRID"
+                    && matches!(action.as_str(), "READ" | "SELECT" | "SELECT READ")
+                    && self.is_word(further)
+                {
+                    self.next();
+                    action = format!("{action} {further}");
+                }
+            }
         }
-        let mut control = Control { class: class.to_owned(), action, arguments: Vec::new(), options: Vec::new() };
-        let mut first = true;
+        self.control_arguments(class, action)
+    }
+
+    /// `SET_FOCUS`, `SET_FOCUS RETRY` and `SET_FOCUS READ` behind the first word.
+    pub(super) fn set_focus(&mut self) -> Parsed<Kind> {
+        let action = ["RETRY", "READ"].into_iter().find(|word| self.accept_word(word)).unwrap_or_default();
+        self.control_arguments("SET_FOCUS", action.to_owned())
+    }
+
+    /// The numbers of controls, other arguments and options. A leading `*` makes a control global; `:` and a number behind
+    /// the number of a control name a radio button of a group; `=` behind the place stands before the contents.
+    pub(super) fn control_arguments(&mut self, class: &str, action: String) -> Parsed<Kind> {
+        let mut control = Control { class: class.to_owned(), action, ..Control::default() };
+        control.global = self.is("*") && !self.is_ahead(1, ",") && self.accept("*");
         while !self.at_end() {
-            if !std::mem::take(&mut first) && !self.accept(",") && !self.accept(":") {
+            let is_first = control.arguments.is_empty() && control.options.is_empty();
+            if !is_first && !self.accept(",") {
                 return self.fail(format!("expected \",\", found {}", self.found()), "");
             }
             if let Some(option) = self.option()? {
                 control.options.push(option);
-            } else if self.is("*") {
+                continue;
+            }
+            if self.is("*") {
                 self.next();
                 control.arguments.push(None);
-            } else {
-                control.arguments.push(Some(self.expression()?));
+                control.subs.push(None);
+                continue;
+            }
+            let is_place = self.is("@");
+            control.arguments.push(Some(if is_place { self.sum()? } else { self.expression()? }));
+            let sub = if self.accept(":") { Some(self.expression()?) } else { None };
+            control.subs.push(sub);
+            if is_place && self.accept("=") {
+                control.contents = Some(self.expression()?);
             }
         }
         if control.arguments.is_empty() {

@@ -456,7 +456,13 @@ impl Parser {
                 self.options_after()?;
                 Kind::NoEffect(self.text_since(start))
             }
-            "LIST_BOX" | "BUTTON" | "CHECK_BOX" | "RADIO_BUTTON" | "DROP_BOX" | "MULTI_LINE" => self.control(word)?,
+            "LIST_BOX" | "BUTTON" | "CHECK_BOX" | "RADIO_BUTTON" | "DROP_BOX" | "MULTI_LINE" | "GRID" => {
+                self.control(word)?
+            }
+            "SET_FOCUS" => self.set_focus()?,
+            "ENABLE" | "DISABLE" if self.accept_word("CONTROL") => {
+                self.control_arguments(&format!("{word} CONTROL"), String::new())?
+            }
             "MSGBOX" => self.msgbox()?,
             _ => return Ok(None),
         }))

@@ -549,15 +549,7 @@ fn session(out: &mut Vec<u8>, kind: &Kind) -> bool {
                 word(out, &control.action);
                 out.push(b' ');
             }
-            for (index, argument) in control.arguments.iter().enumerate() {
-                if index > 0 {
-                    out.push(b',');
-                }
-                match argument {
-                    Some(value) => write(out, value),
-                    None => out.push(b'*'),
-                }
-            }
+            super::session::control_arguments(out, control);
             options(out, &control.options);
         }
         Kind::MsgBox(list, answer) => {

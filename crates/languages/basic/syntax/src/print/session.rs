@@ -285,3 +285,28 @@ pub(super) fn with(out: &mut Vec<u8>, values: &[Assignment]) {
         assignments(out, values);
     }
 }
+
+/// The numbers of controls, other arguments and contents of a control directive.
+pub(super) fn control_arguments(out: &mut Vec<u8>, control: &Control) {
+    if control.global {
+        out.push(b'*');
+    }
+    let subs = control.subs.iter().map(Option::as_ref).chain(std::iter::repeat(None));
+    for (index, (argument, sub)) in control.arguments.iter().zip(subs).enumerate() {
+        if index > 0 {
+            out.push(b',');
+        }
+        match argument {
+            Some(value) => write(out, value),
+            None => out.push(b'*'),
+        }
+        if let Some(sub) = sub {
+            out.push(b':');
+            write(out, sub);
+        }
+    }
+    if let Some(contents) = &control.contents {
+        out.push(b'=');
+        write(out, contents);
+    }
+}

@@ -238,14 +238,20 @@ pub struct Parameter {
 }
 
 /// A control directive: `LIST_BOX LOAD 10,0,L$`.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Default)]
 pub struct Control {
-    /// `LIST_BOX`, `BUTTON` and others.
+    /// `LIST_BOX`, `BUTTON` and others; `SET_FOCUS`, `ENABLE CONTROL`, `DISABLE CONTROL`.
     pub class: String,
     /// `LOAD`, `FIND`, `READ`, ...; empty for a definition.
     pub action: String,
+    /// `*` before the identifier.
+    pub global: bool,
     /// Arguments, the identifier first; `None` for `*`.
     pub arguments: Vec<Option<Expr>>,
+    /// The number behind `:` of each argument.
+    pub subs: Vec<Option<Expr>>,
+    /// The contents behind `=`.
+    pub contents: Option<Expr>,
     /// `FNT=`, `OPT=` and others.
     pub options: Vec<IoOption>,
 }

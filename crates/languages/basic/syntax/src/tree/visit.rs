@@ -95,7 +95,8 @@ fn of_other(kind: &mut Kind, visit: &mut impl FnMut(&mut Target)) {
         }
         Kind::Index(index) => options(&mut index.options, visit),
         Kind::Control(control) => {
-            control.arguments.iter_mut().flatten().for_each(|argument| expr(argument, visit));
+            let values = control.arguments.iter_mut().chain(&mut control.subs);
+            values.flatten().chain(&mut control.contents).for_each(|argument| expr(argument, visit));
             options(&mut control.options, visit);
         }
         Kind::Dim(list) | Kind::Redim(list) => {
