@@ -41,9 +41,9 @@ pub(crate) struct SessionTransaction {
     next_isolation: Option<IsolationLevel>,
     /// How they wait for those of others.
     pub(crate) waiting: Waiting,
-    /// What others may see of it.
+    /// The part that others may see.
     pub(crate) work: Arc<SessionWork>,
-    /// What ends the session's statements.
+    /// The cancellation of the session's statements.
     interrupt: Arc<dyn Interrupt>,
     /// Where its changes ask for memory.
     accounts: Accounts,

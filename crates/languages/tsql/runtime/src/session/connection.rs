@@ -21,7 +21,6 @@ use crate::statements::runner::{Runner, Spare};
 use mainstay_planner::{CancelHandle, FileReading};
 use mainstay_tds::{Call, Cancel, Column, Command, Done, DoneKind, Login, Sink};
 use mainstay_tsql_syntax::compile::ModuleParameter;
-use mainstay_tsql_syntax::tree::{Name, ObjectName};
 use mainstay_tsql_types::language::Language;
 use mainstay_tsql_types::{Forgiven, Message, Switches};
 use mainstay_types::{Date, Timestamp, Value, ValueRef};
@@ -270,7 +269,7 @@ impl Session {
     /// Errors: 15009 for an unknown name, and those of compiling it.
     pub fn explain(&mut self, name: &str) -> Result<String, Message> {
         self.inner.refresh()?;
-        let Some(object) = self.inner.modules.called(&object_name(name)).cloned() else {
+        let Some(object) = self.inner.modules.called(&super::object_name(name)).cloned() else {
             return Err(Message::numbered(15009, &[&name, &self.inner.state.database]));
         };
         let loaded = self.inner.load(&object).map_err(|message| *message)?;
@@ -563,34 +562,6 @@ pub(crate) fn report(raised: &Raised, state: &mut State, sink: &mut dyn Sink) {
     if !raised.uncatchable || raised.number != 0 {
         sink.message(&message_from(raised));
     }
-}
-
-/// A name of parts, as a client writes it: `dbo.t`, `[my table]`, `tempdb..#t`.
-pub(crate) fn object_name(text: &str) -> ObjectName {
-    let mut parts = Vec::new();
-    let mut part = Name::default();
-    let mut rest = text.trim().chars().peekable();
-    while let Some(first) = rest.next() {
-        match first {
-            '.' => parts.push(std::mem::take(&mut part)),
-            '[' | '"' if part.text.is_empty() => {
-                let last = if first == '[' { ']' } else { '"' };
-                part.quoted = true;
-                while let Some(next) = rest.next() {
-                    if next == last && rest.peek() != Some(&last) {
-                        break;
-                    }
-                    if next == last {
-                        rest.next();
-                    }
-                    part.text.push(next);
-                }
-            }
-            c => part.text.push(c),
-        }
-    }
-    parts.push(part);
-    ObjectName { parts, ..ObjectName::default() }
 }
 
 /// The current time of the server's clock.

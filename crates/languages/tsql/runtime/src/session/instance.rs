@@ -191,7 +191,7 @@ pub(crate) struct Activity {
     isolation: AtomicU8,
     /// Its transaction in the core and its locks.
     work: OnceLock<Arc<SessionWork>>,
-    /// Whether it runs something.
+    /// True while it runs something.
     is_running: AtomicBool,
     request: Mutex<Request>,
     options: Mutex<Options>,

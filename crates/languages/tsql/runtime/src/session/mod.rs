@@ -4,6 +4,7 @@
 pub(crate) mod announcements;
 pub(crate) mod calls;
 pub(crate) mod capture;
+pub(crate) mod client_names;
 pub(crate) mod collecting_sink;
 pub(crate) mod compiled_texts;
 pub(crate) mod connection;
@@ -23,5 +24,6 @@ pub(crate) mod unexecuted;
 pub(crate) use announcements::{
     Announced, Begun, Request, begin_module, end_module, has_plan, run_measured, tell, timed_text,
 };
+pub(crate) use client_names::object_name;
 pub use connection::Session;
-pub(crate) use connection::{Inner, Stopper, now, object_name, refuse, refuse_call, report};
+pub(crate) use connection::{Inner, Stopper, now, refuse, refuse_call, report};
