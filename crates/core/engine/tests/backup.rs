@@ -126,6 +126,25 @@ fn a_restore_follows_no_links() {
     }
 }
 
+/// A backup holds the hashes of passwords, and so does the settings file: only the owner may read them.
+#[test]
+#[cfg(unix)]
+fn only_the_owner_reads_a_backup_and_restored_settings() {
+    use std::os::unix::fs::PermissionsExt;
+    let all = tempfile::tempdir().unwrap();
+    let folder = all.path().join("shop");
+    let database = shop(&folder);
+    std::fs::write(folder.join("mainstay.toml"), "").unwrap();
+    let file = all.path().join("shop.bak");
+    backup::take(&database, &file, WAIT).unwrap();
+    let target = all.path().join("new");
+    backup::restore(&disk(), &file, &target).unwrap();
+    for path in [file, target.join("mainstay.toml")] {
+        let rights = std::fs::metadata(&path).unwrap().permissions().mode() & 0o777;
+        assert_eq!(rights, 0o600, "{}", path.display());
+    }
+}
+
 /// Every file that is cut and every byte that is changed is noticed before anything is written, with the place.
 #[test]
 fn a_backup_that_is_not_as_it_was_written_is_refused() {

@@ -84,6 +84,11 @@ impl Collected {
             match entry.is_folder {
                 _ if name.starts_with('.') => {}
                 true if PASSED_OVER.contains(&name.as_str()) => {}
+                // It may lead anywhere on the machine.
+                true if fs.is_link(&entry.path) => {
+                    let reason = "a symbolic link to a folder, which is not followed: name the folder itself";
+                    self.unread.push((entry.path, reason.to_owned()));
+                }
                 true => self.add_folder(fs, &entry.path, depth - 1),
                 false => self.add_file(&entry.path),
             }

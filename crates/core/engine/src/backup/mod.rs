@@ -30,3 +30,15 @@ mod take;
 pub use contents::{BackedUp, Backup, Contents, FileKind};
 pub use restore::{restore, verify};
 pub use take::take;
+
+/// Takes the rights of everybody but the owner away from a file that holds the hashes of passwords. Files that are not on the
+/// disk, and systems without such rights, are left as they are.
+#[allow(clippy::disallowed_methods, reason = "the file system trait knows no rights")]
+fn restrict_to_owner(file: &std::path::Path) {
+    #[cfg(unix)]
+    {
+        let rights = std::os::unix::fs::PermissionsExt::from_mode(0o600);
+        // A file in memory has no rights to change.
+        let _ = std::fs::set_permissions(file, rights);
+    }
+}

@@ -147,6 +147,9 @@ fn write(
         }
         let file = fs.create(&target, Create::Truncate)?;
         made.files.push(target.clone());
+        if entry.kind == FileKind::Settings {
+            super::restrict_to_owner(&target);
+        }
         let mut at = 0;
         reader.copy(*offset, &mut |bytes| {
             file.write_at(bytes, at)?;

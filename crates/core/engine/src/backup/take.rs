@@ -87,7 +87,9 @@ fn write(
     let folder = database.path();
     let begun = SystemTime::now();
     let name = folder.file_name().map(|name| name.to_string_lossy().into_owned()).unwrap_or_default();
-    let writer = Writer::begin(target.create(new, Create::Truncate)?, &name, begun)?;
+    let content = target.create(new, Create::Truncate)?;
+    super::restrict_to_owner(new);
+    let writer = Writer::begin(content, &name, begun)?;
     let mut taking = Taking { fs, folder, own, writer, copied: BTreeMap::new(), remarks: Vec::new() };
     taking.pass(true)?;
     let mut locks = Some(taking.lock_tables(wait)?);
