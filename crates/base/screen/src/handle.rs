@@ -356,8 +356,7 @@ impl Screen {
         let Some(grid) = control.grid_mut().filter(|grid| row < grid.rows()) else { return };
         let cell = (column.map_or(grid.current().0, |column| column + 1), row + 1);
         let reports = mode != 0 || (auto && before != Some(cell));
-        grid.use_cell(cell, mode, reports);
-        if reports {
+        if grid.use_cell(cell, mode, reports) {
             self.signal(id, vec![mode]);
         }
     }

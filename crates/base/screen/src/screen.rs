@@ -253,7 +253,7 @@ impl Screen {
     /// `GRID READ`: the first used cell. If there are more, the value of `CTL` is reported again. Errors: 2, 60, 65.
     pub fn read_grid(&mut self, name: Name, next: bool) -> Result<UsedCell> {
         let grid = self.grid(name)?;
-        let used = grid.read()?;
+        let used = grid.read(next)?;
         if grid.has_used() && !next {
             self.signal(name.id, vec![0]);
         }

@@ -116,7 +116,7 @@ impl Mirror {
                 Operation::Menu(menu) => self.menu = menu,
                 Operation::MessageLine(segment, text) => drop(self.messages.insert(segment, text)),
                 Operation::Caption(text) => self.caption = text,
-                Operation::Bell => {}
+                Operation::Bell | Operation::Document { .. } => {}
             }
         }
     }

@@ -175,7 +175,9 @@ fn grid(screen: &ScreenHandle) -> Result<(), ScreenError> {
             4 => return Ok(()),
             2 => {
                 let all = screen.with(|screen| screen.grid(grid).and_then(|grid| grid.find(0, 0)))??;
-                screen.with(|screen| screen.add_document(Document::new("Stock", all.split(|byte| *byte == b'\n'))))?;
+                screen.with(|screen| {
+                    screen.add_document(Document::new("Stock", all.trim_ascii_end().split(|byte| *byte == b'\n')))
+                })?;
             }
             110 => {
                 let used = screen.with(|screen| screen.read_grid(grid, false))??;

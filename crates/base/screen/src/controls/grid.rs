@@ -66,6 +66,8 @@ pub struct Grid {
     /// The current column, from 1.
     column: usize,
     used: VecDeque<(Cell, u8)>,
+    /// The value of `CTL` was reported, and no `GRID READ` has followed.
+    posted: bool,
     /// Ranges with their sizes cut to the grid: first column and row, columns, rows.
     selected: Vec<[usize; 4]>,
     /// The position of `SELECT READ NEXT`: a range and a cell in it.
@@ -83,6 +85,7 @@ impl Grid {
             delimiter: b'\n',
             column: 1,
             used: VecDeque::new(),
+            posted: false,
             selected: Vec::new(),
             next_selected: (0, 0),
         }
@@ -277,6 +280,7 @@ impl Grid {
     /// The use of cells and the selection name cells that may be gone.
     fn forget(&mut self) {
         self.used.clear();
+        self.posted = false;
         self.selected.clear();
         self.column = 1;
     }
@@ -316,18 +320,23 @@ impl Grid {
         self.list.select(row)
     }
 
-    /// The user moves to a cell, and uses it if there is a mode.
-    pub(crate) fn use_cell(&mut self, (column, row): Cell, mode: u8, reports: bool) {
+    /// The user moves to a cell, whose use is queued if it `reports`. True if the value of `CTL` is to be reported: once until
+    /// the next `GRID READ`, which reports it again for further cells.
+    pub(crate) fn use_cell(&mut self, (column, row): Cell, mode: u8, reports: bool) -> bool {
         self.column = column.clamp(1, self.columns().max(1));
         // The row is one that is shown.
         let _ = self.list.select(row);
         if reports && self.used.len() < MOST_QUEUED {
             self.used.push_back(((self.column, row), mode));
         }
+        let was_posted = self.posted;
+        self.posted |= reports;
+        reports && !was_posted
     }
 
-    /// `GRID READ`: the first used cell that was not read yet. Errors: 2 if there is no such cell.
-    pub fn read(&mut self) -> Result<UsedCell> {
+    /// `GRID READ`, or `READ NEXT`: the first used cell that was not read yet. Errors: 2 if there is no such cell.
+    pub fn read(&mut self, next: bool) -> Result<UsedCell> {
+        self.posted = !next && self.used.len() > 1;
         let (cell, eom) = self.used.pop_front().ok_or_else(|| ScreenError::new(END, "No cell of the grid was used"))?;
         Ok(UsedCell { cell, value: self.value(cell), eom })
     }
