@@ -165,13 +165,14 @@ fn on_server(address: &Address, arguments: &Arguments, scripts: &[Script]) -> Ex
     // The shell keeps an empty database for what it asks of one.
     let connected = Remote::connect(address)
         .and_then(|remote| Ok((remote, Database::open_with(Path::new(":memory:"), Options::default())?)));
-    let (remote, database) = match connected {
+    let (mut remote, database) = match connected {
         Ok(connected) => connected,
         Err(error) => {
             complain(&error);
             return Exit::CannotOpen;
         }
     };
+    remote.limit_to(arguments.engine.timeout);
     interrupt::install();
     let interactive = scripts.is_empty() && io::stdin().is_terminal();
     let mut shell = Shell::new(database, look(arguments, interactive), conduct(arguments, interactive));

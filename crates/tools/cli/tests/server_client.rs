@@ -193,6 +193,20 @@ fn an_interrupt_stops_the_batch_on_the_server() {
     assert!(began.elapsed() < Duration::from_secs(30));
 }
 
+/// `--timeout` holds for the batches of a server: it is told to stop, and the next batch runs.
+#[test]
+fn a_batch_on_the_server_ends_with_its_time() {
+    let folder = folder();
+    let server = Serving::start(folder.path());
+    let address = server.address("sa", "");
+    let began = Instant::now();
+    let script = "WAITFOR DELAY '00:01:00'\nGO\nSELECT 7 AS n\nGO\n";
+    let done = run(&[&address, "--timeout", "1s", "--continue-on-error"], script);
+    assert!(began.elapsed() < Duration::from_secs(30), "{:?}", began.elapsed());
+    assert!(done.errors.contains("took longer than 1s"), "{}", done.errors);
+    assert!(done.out.contains('7'), "{}{}", done.out, done.errors);
+}
+
 #[test]
 fn users_passwords_and_encryption() {
     let folder = folder();

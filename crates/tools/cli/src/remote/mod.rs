@@ -56,6 +56,12 @@ pub(crate) struct Remote {
     stop: Arc<AtomicBool>,
     /// Since when the attention is on its way.
     cancelled: Option<Instant>,
+    /// The time that a batch may take.
+    limit: Option<Duration>,
+    /// The time at which the batch was sent.
+    sent: Instant,
+    /// True once the batch has been cancelled because it took too long.
+    is_late: bool,
     is_broken: bool,
 }
 
@@ -95,6 +101,9 @@ impl Remote {
             pending: None,
             stop: Arc::new(AtomicBool::new(false)),
             cancelled: None,
+            limit: None,
+            sent: Instant::now(),
+            is_late: false,
             is_broken: false,
         };
         remote.finish_login(Instant::now() + LOGIN_PATIENCE)?;
@@ -129,14 +138,13 @@ impl Remote {
             Next::Receive => {
                 let output = self.connection.take_output();
                 self.transport.send(&output)?;
-                match self.transport.receive()? {
-                    Received::Bytes(bytes) => self.connection.receive(bytes),
-                    Received::Nothing => {
-                        if deadline.is_some_and(|deadline| Instant::now() > deadline) {
-                            let message = format!("the server {} does not answer", self.address);
-                            return Err(Error::new(Code::ConnectionLost, message));
-                        }
-                    }
+                // A server that sends a byte now and then, or rows without end, does not answer either.
+                if deadline.is_some_and(|deadline| Instant::now() > deadline) {
+                    let message = format!("the server {} does not answer", self.address);
+                    return Err(Error::new(Code::ConnectionLost, message));
+                }
+                if let Received::Bytes(bytes) = self.transport.receive()? {
+                    self.connection.receive(bytes);
                 }
             }
         }
@@ -148,7 +156,7 @@ impl Remote {
     /// Errors: `ConnectionLost`; `InvalidValue` for a value that its type cannot hold.
     pub(crate) fn send(&mut self, text: &str, values: &[Value]) -> Result<()> {
         self.stop.store(false, Ordering::Relaxed);
-        self.cancelled = None;
+        (self.cancelled, self.sent, self.is_late) = (None, Instant::now(), false);
         match values.is_empty() {
             true => self.connection.send_batch(text)?,
             false => self.connection.send_batch_with(text, values)?,
@@ -159,12 +167,16 @@ impl Remote {
 
     /// The next event of the answer.
     ///
-    /// Errors: `ConnectionLost`.
+    /// Errors: `ConnectionLost`; `Timeout` at the end of a batch that was cancelled because it took too long.
     pub(crate) fn next_event(&mut self) -> Result<Event> {
         if let Some(event) = self.pending.take() {
             return Ok(event);
         }
         loop {
+            if self.cancelled.is_none() && self.limit.is_some_and(|limit| self.sent.elapsed() > limit) {
+                self.is_late = true;
+                self.stop.store(true, Ordering::Relaxed);
+            }
             if self.stop.load(Ordering::Relaxed) && self.cancelled.is_none() {
                 self.cancelled = Some(Instant::now());
                 self.connection.cancel();
@@ -173,6 +185,10 @@ impl Remote {
             }
             let deadline = self.cancelled.map(|since| since + CANCEL_PATIENCE);
             match self.step(deadline).inspect_err(|_| self.is_broken = true)? {
+                Some(Event::Ready) if std::mem::take(&mut self.is_late) => {
+                    let limit = self.limit.unwrap_or_default();
+                    return Err(Error::new(Code::Timeout, format!("the batch took longer than {limit:?}")));
+                }
                 Some(event) => return Ok(event),
                 None => continue,
             }
@@ -182,6 +198,11 @@ impl Remote {
     /// Puts an event back that belongs to what comes next.
     fn put_back(&mut self, event: Event) {
         self.pending = Some(event);
+    }
+
+    /// Bounds the time of each batch; `None` for no bound.
+    pub(crate) fn limit_to(&mut self, time: Option<Duration>) {
+        self.limit = time;
     }
 
     /// A handle that cancels the running batch from another thread.
@@ -216,7 +237,9 @@ impl Remote {
         }
         let mut address = self.address.clone();
         address.database.clone_from(&self.database);
+        let limit = self.limit;
         *self = Remote::log_in(&address, &self.user, &self.password)?;
+        self.limit = limit;
         Ok(true)
     }
 
