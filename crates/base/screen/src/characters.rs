@@ -1,45 +1,25 @@
-//! Characters of a program's strings, which are bytes.
-//!
-//! Text is UTF-8. A byte that is not part of a valid sequence is a character of Windows-1252, so that programs and files of
-//! older systems show as they did there; its five undefined bytes are characters of the Unicode block of controls.
+//! Characters of a program's strings, which are bytes of one code page.
 
-use std::borrow::Cow;
+pub use mainstay_code_page::{decode, encode};
 
-/// Windows-1252 from 80 to 9F.
-const WINDOWS: [char; 32] = [
-    '€', '\u{81}', '‚', 'ƒ', '„', '…', '†', '‡', 'ˆ', '‰', 'Š', '‹', 'Œ', '\u{8d}', 'Ž', '\u{8f}', '\u{90}', '‘', '’',
-    '“', '”', '•', '–', '—', '˜', '™', 'š', '›', 'œ', '\u{9d}', 'ž', 'Ÿ',
-];
-
-/// The characters of a string.
-pub fn decode(bytes: &[u8]) -> Cow<'_, str> {
-    if let Ok(text) = std::str::from_utf8(bytes) {
-        return Cow::Borrowed(text);
-    }
-    let mut text = String::with_capacity(bytes.len());
-    for chunk in bytes.utf8_chunks() {
-        text.push_str(chunk.valid());
-        text.extend(chunk.invalid().iter().map(|byte| windows(*byte)));
-    }
-    Cow::Owned(text)
-}
-
-/// The characters of a string in which `SEP` (8A) becomes `separator`. A byte 8A within a UTF-8 sequence separates nothing.
+/// The characters of a string in which `SEP` (8A) becomes `separator`.
 pub fn decode_fields(bytes: &[u8], separator: char) -> String {
-    let mut text = String::with_capacity(bytes.len());
-    for chunk in bytes.utf8_chunks() {
-        text.push_str(chunk.valid());
-        text.extend(chunk.invalid().iter().map(|byte| if *byte == 0x8a { separator } else { windows(*byte) }));
-    }
-    text
-}
-
-fn windows(byte: u8) -> char {
-    let index = usize::from(byte.wrapping_sub(0x80));
-    WINDOWS.get(index).copied().unwrap_or(char::from(byte))
+    let character = |byte: &u8| if *byte == 0x8a { separator } else { mainstay_code_page::character(*byte) };
+    bytes.iter().map(character).collect()
 }
 
 /// A character that can stand in a cell: control characters are shown as a blank.
 pub fn printable(character: char) -> char {
     if character.is_control() { ' ' } else { character }
+}
+
+/// The byte that a typed character is in a string, in upper case if that is wanted and the page has it; `?` for a character
+/// that the page does not have.
+pub fn typed_byte(character: char, upper: bool) -> u8 {
+    let mut capital = character.to_uppercase();
+    let capital = match (upper, capital.next(), capital.next()) {
+        (true, Some(capital), None) => mainstay_code_page::byte(capital),
+        _ => None,
+    };
+    capital.or_else(|| mainstay_code_page::byte(character)).unwrap_or(b'?')
 }

@@ -111,6 +111,13 @@ impl Native {
         Ok(self.place.open_if_there()?.begin(isolation))
     }
 
+    /// The store as it is, opened if it is there.
+    ///
+    /// Errors: as [`Native::begin`].
+    pub(crate) fn existing(&self) -> Result<Arc<Store>> {
+        self.place.open_if_there().map(Arc::clone)
+    }
+
     /// Makes the store if there is none, for what comes next.
     ///
     /// Errors: as [`Native::begin`].
