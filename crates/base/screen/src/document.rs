@@ -9,7 +9,7 @@
 //! **Limits.** A document is text in one size: mnemonics for fonts, pitches and pictures have no effect on it. A screen keeps the
 //! last 32 documents, and of these at most 32 MB.
 
-use crate::characters::{decode_fields, printable, to_windows};
+use crate::characters::{decode_fields, printable};
 use std::fmt::Write;
 use std::sync::Arc;
 
@@ -192,7 +192,7 @@ impl Layout {
         let mut contents = head.into_bytes();
         for line in page {
             contents.push(b'(');
-            for byte in line.chars().map(|character| to_windows(character).unwrap_or(b'?')) {
+            for byte in line.chars().map(|character| mainstay_code_page::byte(character).unwrap_or(b'?')) {
                 if matches!(byte, b'(' | b')' | b'\\') {
                     contents.push(b'\\');
                 }

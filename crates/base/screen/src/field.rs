@@ -193,7 +193,8 @@ impl Field {
     }
 
     fn type_character(&mut self, character: char) -> Outcome {
-        let character = if self.modes.upper { character.to_uppercase().next().unwrap_or(character) } else { character };
+        let byte = crate::characters::typed_byte(character, self.modes.upper);
+        let character = mainstay_code_page::character(byte);
         let accepted = match &self.request.accept {
             Some(accept) => accept(self.cursor, character),
             None => Some(character),

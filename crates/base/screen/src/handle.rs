@@ -4,6 +4,7 @@
 //! control has the focus, [`Screen::event`] turns them into the same actions. Events for controls that are hidden, disabled,
 //! covered by a window or gone are ignored, as they may come from a page that is behind.
 
+use crate::characters::typed_byte;
 use crate::controls::{Contents, Control, Kind, LONGEST_TEXT};
 use crate::event::{Action, Event, Key, KeyPress, MouseButton, ctl};
 use crate::input::Queued;
@@ -370,12 +371,10 @@ impl Screen {
         let was_empty = value.is_empty();
         value.clear();
         for character in text.chars().take(limit) {
-            let mut buffer = [0; 4];
             match character {
                 '\n' => value.push(crate::controls::list::SEPARATOR),
                 '\r' => {}
-                _ if upper => value.extend(character.to_uppercase().to_string().bytes()),
-                _ => value.extend(character.encode_utf8(&mut buffer).bytes()),
+                _ => value.push(typed_byte(character, upper)),
             }
         }
         value.truncate(LONGEST_TEXT);

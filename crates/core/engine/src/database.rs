@@ -171,6 +171,13 @@ impl Database {
         Ok(Arc::clone(self.shared.catalog.native.store()))
     }
 
+    /// The store of the native tables as it is: an empty one in memory where none was created.
+    ///
+    /// Errors: as [`Database::native_store`].
+    pub fn existing_native_store(&self) -> Result<Arc<Store>> {
+        self.shared.catalog.native.existing()
+    }
+
     /// The durability of commits of sessions that set none.
     pub fn durability(&self) -> Durability {
         self.shared.durability

@@ -45,7 +45,7 @@ impl Programs for Shop {
 }
 
 fn print(screen: &ScreenHandle, text: &str) -> Result<(), ScreenError> {
-    screen.with(|screen| screen.print(text.as_bytes()))
+    screen.with(|screen| screen.print(&mainstay_screen::characters::encode(text)))
 }
 
 fn mnemonic(screen: &ScreenHandle, name: &str, numbers: &[i32]) -> Result<(), ScreenError> {
@@ -153,7 +153,10 @@ fn controls(screen: &ScreenHandle) -> Result<(), ScreenError> {
         }
         let (typed, picked) = screen.with(|screen| {
             let typed = screen.control_text(input).unwrap_or_default();
-            (String::from_utf8_lossy(&typed).into_owned(), screen.list(choice).map(|list| list.selected_index()))
+            (
+                mainstay_screen::characters::decode(&typed).into_owned(),
+                screen.list(choice).map(|list| list.selected_index()),
+            )
         })?;
         mnemonic(screen, "@", &[2, 20])?;
         print(screen, &format!("CTL {} text {typed:?} choice {}   ", result.ctl, picked?))?;

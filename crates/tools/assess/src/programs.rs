@@ -43,7 +43,7 @@ pub(crate) fn assess(fs: &dyn FileSystem, paths: &BTreeSet<PathBuf>, report: &mu
         };
         let name = path.file_name().unwrap_or_default().to_string_lossy();
         let errors = mainstay_basic::check(&name, &source);
-        let lines = mainstay_basic_syntax::parse(&source).lines;
+        let lines = mainstay_basic_syntax::parse(&mainstay_code_page::import(&source)).lines;
         let statements = lines.len() as u64;
         report.files.push(File { path: path.clone(), dialect: Dialect::Basic, statements, note: String::new() });
         for directive in lines.iter().flat_map(|line| &line.directives) {

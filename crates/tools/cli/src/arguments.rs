@@ -191,7 +191,8 @@ pub(crate) struct Engine {
     #[arg(long, value_name = "SIZE", value_parser = parse_size)]
     pub(crate) memory_limit: Option<u64>,
 
-    /// Cancel a statement, or a batch of T-SQL, that runs longer, such as 500ms, 30s or 5m
+    /// Cancel a statement, or a batch of T-SQL, that runs longer, such as 500ms, 30s or 5m; not a program of
+    /// Business BASIC
     #[arg(long, value_name = "TIME", value_parser = parse_time)]
     pub(crate) timeout: Option<Duration>,
 

@@ -187,3 +187,46 @@ fn programs_are_entered_and_run_at_the_console() {
     let text = printed(&arguments, File::open(&lines).unwrap().into());
     assert_in_order(&text, &["0010 PRINT 7/D", "quotient.bas line 0010: Error #40", "\n 0\n", " 7\ndone\n"]);
 }
+
+#[test]
+fn letters_are_the_same_for_programs_and_sql() {
+    let folder = tempfile::tempdir().unwrap();
+    for name in ["customers.dbf", "customers.fpt", "customers.cdx"] {
+        fs::copy(Path::new(SAMPLE).join("..").join(name), folder.path().join(name)).unwrap();
+    }
+    let program = "OPEN (1)\"customers\"\nWRITE (1)999003,\"Müller\",\"\"\nINPUT A$\nWRITE (1)999004,A$,\"\"\nCLOSE (1)
+SELECT I,N$ FROM \"customers\" WHERE POS(\"Höller\"=N$)=1 OR POS(\"Müller\"=N$)=1 AND I>999000
+PRINT I,\" \",N$,LEN(N$)
+NEXT RECORD
+";
+    let path = folder.path().join("letters.bas");
+    fs::write(&path, program).unwrap();
+    fs::write(folder.path().join("input"), "Höller\n").unwrap();
+    let text = printed(&["run", path.to_str().unwrap()], File::open(folder.path().join("input")).unwrap().into());
+    assert!(text.contains(" 999003 Müller 6\n") && text.contains(" 999004 Höller 6\n"), "{text}");
+    let query = "SELECT name FROM customers WHERE id > 999000 ORDER BY id";
+    let rows = printed(&[folder.path().to_str().unwrap(), "--format", "csv", "-c", query], Stdio::null());
+    assert_eq!(rows.lines().skip(1).collect::<Vec<_>>(), ["Müller", "Höller"], "{rows}");
+}
+
+#[test]
+fn a_program_without_keyed_files_leaves_its_folder_as_it_is() {
+    let folder = tempfile::tempdir().unwrap();
+    let program = |text: &str| {
+        let path = folder.path().join("program.bas");
+        fs::write(&path, text).unwrap();
+        path.to_str().unwrap().to_owned()
+    };
+    assert_eq!(printed(&["run", &program("PRINT \"one\"\n")], Stdio::null()), "one\n");
+    assert!(!folder.path().join(".mainstay").exists());
+    // The first keyed file creates the store, also behind the beginning of a transaction, and it is found again.
+    let text =
+        "SYSTEM_JRNL BEGIN\nKEYED \"f\",4\nOPEN (1)\"f\"\nWRITE (1,KEY=\"a\")\"x\"\nSYSTEM_JRNL SAVE\nCLOSE (1)\n";
+    printed(&["run", &program(text)], Stdio::null());
+    assert!(folder.path().join(".mainstay").exists());
+    let text = "OPEN (1)\"f\"\nREAD (1,KEY=\"a\")A$\nPRINT A$\n";
+    assert_eq!(printed(&["run", &program(text)], Stdio::null()), "x\n");
+    let refused = mainstay(&["run", folder.path().to_str().unwrap()], Stdio::null());
+    assert!(String::from_utf8(refused.stderr).unwrap().contains("it is a folder, not a program"));
+    assert_ne!(refused.status.code(), Some(0));
+}

@@ -115,6 +115,13 @@ impl Native {
         Ok(store.begin(isolation))
     }
 
+    /// The store as it is, opened if it is there.
+    ///
+    /// Errors: as [`Native::begin`].
+    pub(crate) fn existing(&self) -> Result<Arc<Store>> {
+        self.place.open_if_there().map(Arc::clone)
+    }
+
     /// Creates the store if it is missing, for the next change.
     ///
     /// Errors: as [`Native::begin`].

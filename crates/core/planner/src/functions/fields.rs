@@ -7,12 +7,14 @@
 //!   field_text(record, 2, 0, 44)       with another separator than 138 ($8A$)
 //! ```
 //!
-//! Bytes are characters of ISO 8859-1. Blanks and $00$ at the end of a text do not count.
+//! Bytes are characters of the code page of these files, as `mainstay-code-page` has it. Blanks and $00$ at the end of a text do not count.
 
 use super::{Given, number};
 use datafusion::arrow::datatypes::DataType;
 use datafusion::common::ScalarValue;
+use mainstay_code_page as code_page;
 use mainstay_types::{Code, Error, Result, SqlType, Value, convert};
+use std::borrow::Cow;
 
 /// The separator of Business BASIC, $8A$.
 const SEPARATOR: u8 = 0x8A;
@@ -20,15 +22,15 @@ const SEPARATOR: u8 = 0x8A;
 const DIGITS: u8 = 18;
 
 /// The bytes of the field that a call asks for; `None` for NULL.
-fn field<'v>(function: &str, values: &'v [Value]) -> Result<Option<&'v [u8]>> {
+fn field<'v>(function: &str, values: &'v [Value]) -> Result<Option<Cow<'v, [u8]>>> {
     let (record, which) = match values {
         [record, which, ..] if values.len() <= 4 => (record, which),
         _ => return Err(Error::new(Code::TypeMismatch, format!("{function} takes two to four arguments"))),
     };
     let bytes = match record {
         Value::Null => return Ok(None),
-        Value::Binary(bytes) => bytes.as_slice(),
-        Value::Text(text) => text.as_bytes(),
+        Value::Binary(bytes) => Cow::Borrowed(bytes.as_slice()),
+        Value::Text(text) => code_page::encode(text),
         other => return Err(super::refused(function, other)),
     };
     if matches!(which, Value::Null) {
@@ -42,23 +44,31 @@ fn field<'v>(function: &str, values: &'v [Value]) -> Result<Option<&'v [u8]>> {
     if which < 1.0 {
         return Err(Error::new(Code::InvalidValue, format!("{function}: fields count from 1")));
     }
-    // Bytes behind the last separator are a field only if there are any.
+    let which = which as usize;
+    Ok(match bytes {
+        Cow::Borrowed(bytes) => part(bytes, which, separator).map(Cow::Borrowed),
+        Cow::Owned(bytes) => part(&bytes, which, separator).map(|field| Cow::Owned(field.to_vec())),
+    })
+}
+
+/// A field by its number. Bytes behind the last separator are a field only if there are any.
+fn part(bytes: &[u8], which: usize, separator: u8) -> Option<&[u8]> {
     let all = bytes.strip_suffix(&[separator]).unwrap_or(bytes);
-    Ok(all.split(|byte| *byte == separator).nth(which as usize - 1))
+    all.split(|byte| *byte == separator).nth(which.checked_sub(1)?)
 }
 
 fn characters(bytes: &[u8]) -> String {
     let length = bytes.iter().rposition(|byte| !matches!(byte, b' ' | 0)).map_or(0, |last| last + 1);
-    bytes[..length].iter().map(|byte| char::from(*byte)).collect()
+    code_page::decode(&bytes[..length]).into_owned()
 }
 
 pub(super) fn text(values: &[Value]) -> Result<Value> {
-    Ok(field("field_text", values)?.map_or(Value::Null, |bytes| Value::Text(characters(bytes))))
+    Ok(field("field_text", values)?.map_or(Value::Null, |bytes| Value::Text(characters(&bytes))))
 }
 
 pub(super) fn decimal(values: &[Value]) -> Result<Value> {
     let Some(bytes) = field("field_number", values)? else { return Ok(Value::Null) };
-    let text = characters(bytes);
+    let text = characters(&bytes);
     let to = match values.get(2) {
         None | Some(Value::Null) => SqlType::Double,
         Some(scale) => SqlType::Decimal { precision: DIGITS, scale: scale_of(number("field_number", scale)?) },

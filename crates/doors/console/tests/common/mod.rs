@@ -76,7 +76,8 @@ fn echo(screen: &ScreenHandle) -> Result<(), ScreenError> {
         if result.ctl == 4 {
             return Ok(());
         }
-        screen.with(|screen| screen.print(format!("\n<{}>\n", result.text).as_bytes()))?;
+        let text = format!("\n<{}>\n", result.text);
+        screen.with(|screen| screen.print(&mainstay_screen::characters::encode(&text)))?;
     }
 }
 

@@ -95,7 +95,7 @@ impl Access {
             Some(path) => self.database.files().stamp(path).map(State::File),
             // A view reads other tables, which may be files.
             None if self.shape.identity == Identity::Row => return State::Unknown,
-            None => self.database.native_store().map(|store| State::Store(store.published())),
+            None => self.database.existing_native_store().map(|store| State::Store(store.published())),
         };
         state.unwrap_or(State::Unknown)
     }

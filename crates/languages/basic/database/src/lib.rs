@@ -13,6 +13,7 @@
 //!   layout      the fields of keyed files as columns of a view
 //!   joint       the transactions of a program, over its channels and SQL statements
 //!   statements  SQL statements of programs, and their rows
+//!   tables      the store of native tables, created with the first of them
 //!   sharing     records that programs have extracted, files that they have locked
 //! ```
 //!
@@ -36,7 +37,9 @@ mod layout;
 mod shape;
 mod sharing;
 mod statements;
+mod tables;
 mod text;
 mod volume;
 
+pub use tables::DatabaseTables;
 pub use volume::DatabaseVolume;

@@ -1,6 +1,6 @@
 //! Values of columns as text of fields, and back.
 //!
-//! Texts are bytes of ISO 8859-1 without the blanks at their end, numbers are written without a mask, days as `YYYYMMDD`, truth
+//! Texts are bytes of the code page of strings (`mainstay-code-page`) without the blanks at their end, numbers are written without a mask, days as `YYYYMMDD`, truth
 //! values as 1 and 0, NULL as an empty field.
 
 use arrow_schema::DataType;
@@ -65,7 +65,7 @@ pub(crate) fn append(value: ValueRef<'_>, out: &mut Vec<u8>) {
 }
 
 fn append_text(text: &str, out: &mut Vec<u8>) {
-    out.extend(text.trim_end_matches(' ').chars().map(|letter| u8::try_from(u32::from(letter)).unwrap_or(b'?')));
+    out.extend_from_slice(&mainstay_code_page::encode(text.trim_end_matches(' ')));
 }
 
 /// Without zeros at the end of the decimals.
@@ -76,9 +76,9 @@ fn plain(number: &str) -> &str {
     }
 }
 
-/// The characters of bytes in ISO 8859-1.
+/// The characters of bytes.
 pub(crate) fn characters(bytes: &[u8]) -> String {
-    bytes.iter().map(|byte| char::from(*byte)).collect()
+    mainstay_code_page::decode(bytes).into_owned()
 }
 
 /// The value that a text is in a column; NULL for an empty one. Values of kind [`Kind::Other`] stay text.
@@ -192,7 +192,7 @@ mod tests {
             (&b"-12.5"[..], Kind::Decimal),
             (b"7", Kind::Integer),
             (b"20240229", Kind::Date),
-            (b"M\xFCller", Kind::Text),
+            (b"M\xFCller \x80", Kind::Text),
             (b"1", Kind::Boolean),
             (b"", Kind::Date),
         ] {

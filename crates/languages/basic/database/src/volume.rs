@@ -156,6 +156,10 @@ impl Volume for DatabaseVolume {
     }
 
     fn transaction(&self, session: SessionId, verb: TransactionVerb) -> Result<()> {
+        if matches!(verb, TransactionVerb::Begin | TransactionVerb::AutoOff | TransactionVerb::BeginAuto) {
+            // Tables that are created during the transaction have to be of its store.
+            self.database.native_store()?;
+        }
         if verb != TransactionVerb::Close {
             return self.joint(session).transaction(verb);
         }

@@ -200,3 +200,18 @@ fn native_tables_and_csv_files_are_channels() {
 fn mainstay_vfs_write(shop: &Shop, name: &str, text: &str) {
     std::fs::write(shop.folder.path().join(name), text).unwrap();
 }
+
+#[test]
+fn letters_are_the_same_for_programs_and_sql() {
+    let shop = shop();
+    let mut file = shop.open("customers", 1);
+    // FC is the letter in strings; the table has code page 437.
+    file.write(b"C9\x8AM\xFCller\x8A1\x8A\x8A", &WriteOptions::default()).unwrap();
+    assert_eq!(shop.cell("SELECT name FROM customers WHERE id = 'C9'"), "Müller");
+    // 80 is the sign of the euro, which the table's code page does not have.
+    let refused = file.write(b"C8\x8A5 \x80\x8A1\x8A\x8A", &WriteOptions::default()).unwrap_err();
+    assert_eq!(refused.number(), 13);
+    shop.sql("UPDATE customers SET name = 'Höller' WHERE id = 'C9'").unwrap();
+    let options = ReadOptions::in_order(Order::Key(1));
+    assert_eq!(file.read(Place::Key(b"C9"), &options).unwrap(), b"C9\x8AH\xF6ller\x8A1\x8A\x8A");
+}

@@ -81,7 +81,8 @@ impl FileInformation {
     }
 
     fn put_text(&self, out: &mut [u8], place: usize, length: usize, text: &str) {
-        let bytes = &text.as_bytes()[..text.len().min(length)];
+        let text = mainstay_code_page::encode(text);
+        let bytes = &text[..text.len().min(length)];
         out[place - 1..place - 1 + bytes.len()].copy_from_slice(bytes);
     }
 
@@ -151,7 +152,7 @@ impl FileInformation {
                 let mut out = vec![number, external, 0, 0, 0, 0];
                 self.put(&mut out, 3, 4, most);
                 out.extend_from_slice(&size.to_le_bytes());
-                out.extend_from_slice(self.shown_path().as_bytes());
+                out.extend_from_slice(&mainstay_code_page::encode(self.shown_path()));
                 out
             }
             _ => self.fib(),

@@ -115,7 +115,7 @@ impl Console {
 
     fn command(&mut self, line: &[u8]) -> Outcome<Option<i64>> {
         let length = line.iter().take_while(|byte| byte.is_ascii_alphanumeric() || **byte == b'_').count();
-        let word = String::from_utf8_lossy(&line[..length]).to_ascii_uppercase();
+        let word = mainstay_code_page::decode(&line[..length]).to_ascii_uppercase();
         let rest = line[length..].trim_ascii();
         match (word.as_str(), rest.is_empty()) {
             ("RUN", true) => {
@@ -143,11 +143,11 @@ impl Console {
             }
             ("PWD", true) => {
                 let folder = self.machine().current_folder();
-                self.machine().show(folder.as_bytes(), true)?;
+                self.machine().show(&mainstay_code_page::encode(&folder), true)?;
                 Ok(None)
             }
             ("CD", false) => {
-                let folder = String::from_utf8_lossy(rest).trim_matches('"').to_owned();
+                let folder = mainstay_code_page::decode(rest).trim_matches('"').to_owned();
                 self.machine().change_folder(&folder)?;
                 Ok(None)
             }
@@ -231,7 +231,8 @@ impl Console {
             (127, "breakpoint") => "Breakpoint".to_owned(),
             _ => failure.to_string(),
         };
-        let written = self.machine().show(text.as_bytes(), true).and_then(|()| self.machine().host.flush());
+        let written =
+            self.machine().show(&mainstay_code_page::encode(&text), true).and_then(|()| self.machine().host.flush());
         shown.and(written).err().map(|_| 1)
     }
 
@@ -252,7 +253,7 @@ impl Console {
 
     fn report(&mut self, fault: &Fault) -> Option<i64> {
         let text = fault.to_string();
-        self.machine().show(text.as_bytes(), true).err().map(|_| 1)
+        self.machine().show(&mainstay_code_page::encode(&text), true).err().map(|_| 1)
     }
 
     /// `.` and its forms.
@@ -285,11 +286,11 @@ impl Console {
     fn breakpoints(&mut self, rest: &[u8]) -> Outcome<Option<i64>> {
         let machine = self.machine();
         let program = machine.outer_program();
-        let text = String::from_utf8_lossy(rest).to_ascii_uppercase();
+        let text = mainstay_code_page::decode(rest).to_ascii_uppercase();
         match text.as_str() {
             "" => {
                 for (name, line) in machine.stepping.breakpoints.clone() {
-                    machine.show(format!("{line:04} {name}").as_bytes(), true)?;
+                    machine.show(&mainstay_code_page::encode(&format!("{line:04} {name}")), true)?;
                 }
             }
             "OFF" => machine.stepping.breakpoints.clear(),

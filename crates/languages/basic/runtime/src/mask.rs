@@ -215,7 +215,7 @@ pub fn text(out: &mut Vec<u8>, value: &[u8], mask: &[u8]) -> Option<()> {
         if is_format(format)
             && mask.get(at) == Some(&b'(')
             && let Some(length) = mask[at..].iter().position(|byte| *byte == b')')
-            && let Ok(number) = String::from_utf8_lossy(&mask[at + 1..at + length]).parse::<usize>()
+            && let Ok(number) = mainstay_code_page::decode(&mask[at + 1..at + length]).parse::<usize>()
         {
             count = number.min(8192);
             at += length + 1;

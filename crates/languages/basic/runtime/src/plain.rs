@@ -1,12 +1,13 @@
 //! A host without a screen: text goes to a writer, line by line, and input comes from a reader.
 //!
 //! It is what a program gets in a pipe, in a test, or in a nightly job. A position in the line that is being written
-//! becomes blanks; one in another line begins a new one. Attributes and colours leave no trace.
+//! becomes blanks; one in another line begins a new one. Attributes and colours leave no trace. Output is UTF-8; a line of input
+//! is UTF-8, or 8-bit text if it is not valid.
 
 use crate::fault::{Fault, Outcome, fail};
 use crate::host::{Clock, Host, Input, InputRequest, Output};
 use crate::system_clock::SystemClock;
-use mainstay_screen::characters;
+use mainstay_code_page as code_page;
 use mainstay_screen::mnemonic::Mnemonic;
 use std::io::{BufRead, Read, Write};
 use std::sync::Arc;
@@ -72,9 +73,8 @@ impl<R: BufRead, W: Write> Host for PlainHost<R, W> {
     fn output(&mut self, output: Output<'_>) -> Outcome<()> {
         match output {
             Output::Text(text) => {
-                // Bytes that are not UTF-8 are of an old code page, as a screen shows them.
-                let shown = characters::decode(text);
-                self.column += shown.chars().count();
+                let shown = code_page::decode(text);
+                self.column += text.len();
                 self.write(shown.as_bytes())
             }
             Output::NewLine => self.new_line(),
@@ -108,6 +108,7 @@ impl<R: BufRead, W: Write> Host for PlainHost<R, W> {
         if text == [0x03] {
             return fail(127, "break key");
         }
+        let mut text = code_page::import(&text).into_owned();
         let full = request.size.filter(|size| request.limit.is_none() && text.len() >= *size);
         if let Some(size) = full {
             text.truncate(size);

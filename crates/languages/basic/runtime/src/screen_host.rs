@@ -3,7 +3,7 @@
 use crate::fault::Outcome;
 use crate::host::{Clock, Host, Input, InputRequest, Output};
 use crate::system_clock::SystemClock;
-use mainstay_screen::characters;
+use mainstay_code_page as code_page;
 use mainstay_screen::field;
 use mainstay_screen::panels::MessageBox;
 use mainstay_screen::session::ScreenHandle;
@@ -37,7 +37,7 @@ impl Host for ScreenHost {
 
     fn input(&mut self, request: &InputRequest) -> Outcome<Input> {
         let field = field::InputRequest {
-            text: characters::decode(&request.initial).into_owned(),
+            text: code_page::decode(&request.initial).into_owned(),
             length: request.limit,
             size: request.size,
             index: request.cursor,
@@ -45,7 +45,11 @@ impl Host for ScreenHost {
             ..field::InputRequest::default()
         };
         let result = self.screen.input(field, request.wait)?;
-        Ok(Input { text: result.text.into_bytes(), ctl: i64::from(result.ctl), cursor: result.index })
+        Ok(Input {
+            text: code_page::encode(&result.text).into_owned(),
+            ctl: i64::from(result.ctl),
+            cursor: result.index,
+        })
     }
 
     fn flush(&mut self) -> Outcome<()> {
@@ -78,7 +82,8 @@ impl Host for ScreenHost {
     }
 
     fn message_box(&mut self, text: &str, title: &str, options: &str) -> Outcome<String> {
-        let message = MessageBox::new(text.as_bytes(), Some(title.as_bytes()), options.as_bytes());
+        let message =
+            MessageBox::new(&code_page::encode(text), Some(&code_page::encode(title)), &code_page::encode(options));
         Ok(self.screen.message_box(message)?)
     }
 }

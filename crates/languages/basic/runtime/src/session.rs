@@ -74,7 +74,7 @@ impl Session {
 
     /// Runs the text of a program.
     pub fn run_text(&mut self, name: &str, source: &[u8]) -> Result<Ended, Failure> {
-        let program = Rc::new(compile(name, syntax::parse(source)));
+        let program = Rc::new(compile(name, syntax::parse(&mainstay_code_page::import(source))));
         self.machine.begin_program(program);
         self.go_on()
     }
@@ -127,8 +127,8 @@ impl Session {
 
     /// The user and the machine, for UID, WHO, NID and ENV( ).
     pub fn set_user(&mut self, user: &str, node: &str) {
-        self.machine.user = user.as_bytes().to_vec();
-        self.machine.node = node.as_bytes().to_vec();
+        self.machine.user = mainstay_code_page::encode(user).into_owned();
+        self.machine.node = mainstay_code_page::encode(node).into_owned();
     }
 
     /// The value of a variable of the main program, by its name with suffix; `None` if it has none.
@@ -139,7 +139,7 @@ impl Session {
 
 /// Everything that is wrong with a program, by line: errors of the parser, and targets and items that do not exist.
 pub fn check(name: &str, source: &[u8]) -> Vec<Diagnostic> {
-    let program = compile(name, syntax::parse(source));
+    let program = compile(name, syntax::parse(&mainstay_code_page::import(source)));
     let mut diagnostics = program.tree.diagnostics.clone();
     diagnostics.extend(program.diagnostics);
     diagnostics.sort_by_key(|diagnostic| diagnostic.place);

@@ -148,3 +148,31 @@ fn rejected_records_have_their_reasons_and_lost_ones_are_found() {
         [format!("checksum: 0000 were exported, {:04X} arrived", report.read.checksum)]
     );
 }
+
+#[test]
+fn an_indexed_file_with_gaps_gives_back_what_it_took() {
+    // Indexes 5 and 1: the file has six records, four of which were never written.
+    let description = "\u{feff}kind=indexed\nrecord=12\nrecords=2\n";
+    let (description, report, rejected) = take(&Shop::new(), description, b"5\tsix\t\n1\ttwo\t\n");
+    assert_eq!((rejected, report.differences(&description)), (Vec::new(), Vec::new()));
+    // The second line of an index takes the place of the first one.
+    let description = "kind=indexed\nrecord=12\n";
+    let (description, report, _) = take(&Shop::new(), description, b"1\ttwo\t\n1\tdeux\t\n");
+    assert_eq!(report.differences(&description), ["the file gives 1 records back, and took 2"]);
+}
+
+#[test]
+fn text_is_taken_byte_by_byte_or_converted_from_utf_8() {
+    let text = "1\tMüller\t\n2\t→\t\n".as_bytes();
+    for (encoding, name, rejected_lines) in [
+        ("", &b"M\xC3\xBCller\x8A"[..], 0),
+        ("encoding=8-bit\n", b"M\xC3\xBCller\x8A", 0),
+        ("encoding=utf-8\n", b"M\xFCller\x8A", 1),
+    ] {
+        let shop = Shop::new();
+        let (_, _, rejected) = take(&shop, &format!("keys=[1:1:1]\n{encoding}"), text);
+        assert_eq!(rejected.len(), rejected_lines, "{rejected:?}");
+        let records = shop.records("copy", Order::Key(0));
+        assert_eq!(records[0].1, [b"1\x8A", name].concat(), "{encoding}");
+    }
+}

@@ -68,7 +68,7 @@ pub fn lines(source: &[u8], diagnostics: &mut Vec<Diagnostic>) -> Vec<RawLine> {
 
 /// Blanks and no-break spaces only.
 fn is_blank(text: &[u8]) -> bool {
-    text.iter().all(|byte| byte.is_ascii_whitespace() || matches!(byte, 0xC2 | 0xA0))
+    text.iter().all(|byte| byte.is_ascii_whitespace() || *byte == 0xA0)
 }
 
 fn append(line: &mut RawLine, text: &[u8], place: Place) {

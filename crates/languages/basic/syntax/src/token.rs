@@ -114,11 +114,10 @@ impl Lexer<'_> {
     /// Blanks, and the no-break spaces of programs that were copied from a web page.
     fn skip_blanks(&mut self) {
         loop {
-            match (self.peek(0), self.peek(1)) {
+            match self.peek(0) {
                 _ if self.at >= self.joined.text.len() => return,
-                (0xC2, 0xA0) => self.at += 2,
-                (0xA0, _) => self.at += 1,
-                (byte, _) if byte.is_ascii_whitespace() => self.at += 1,
+                0xA0 => self.at += 1,
+                byte if byte.is_ascii_whitespace() => self.at += 1,
                 _ => return,
             }
         }
@@ -240,7 +239,7 @@ impl Lexer<'_> {
         match rest.iter().position(|byte| *byte == b'\'') {
             Some(end) => {
                 self.at = start + end + 2;
-                Some(Token::Mnemonic(String::from_utf8_lossy(&rest[..end]).into_owned()))
+                Some(Token::Mnemonic(mainstay_code_page::decode(&rest[..end]).into_owned()))
             }
             None => {
                 self.error(start, "mnemonic without closing apostrophe", "write it between apostrophes, as in 'CS'");
@@ -270,7 +269,7 @@ impl Lexer<'_> {
                 }
             }
         }
-        Token::Number(String::from_utf8_lossy(&self.joined.text[start..self.at]).into_owned())
+        Token::Number(mainstay_code_page::decode(&self.joined.text[start..self.at]).into_owned())
     }
 
     fn word(&mut self, global: bool) -> Token {
@@ -278,7 +277,7 @@ impl Lexer<'_> {
         while is_word_start(self.peek(0)) || self.peek(0).is_ascii_digit() || self.peek(0) == b'.' {
             self.at += 1;
         }
-        let text = String::from_utf8_lossy(&self.joined.text[start..self.at]).to_ascii_uppercase();
+        let text = mainstay_code_page::decode(&self.joined.text[start..self.at]).to_ascii_uppercase();
         let suffix = match self.peek(0) {
             b'$' => Some('$'),
             b'%' if !global => Some('%'),

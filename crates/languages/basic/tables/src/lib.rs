@@ -40,6 +40,6 @@ pub mod storage;
 mod transaction;
 mod volume;
 
-pub use mainstay_store::Transaction;
+pub use mainstay_store::{Store, Transaction};
 pub use transaction::TransactionScope;
-pub use volume::TableVolume;
+pub use volume::{TableStore, TableVolume};

@@ -21,9 +21,35 @@ use std::time::Duration;
 /// The most bytes of a record, without OPT="X".
 const RECORD_BYTES: u32 = 64_000;
 
+/// The store of a volume's tables, which is created when the first of them is.
+pub trait TableStore: Send + Sync {
+    /// The store; an empty one in memory where none was created yet.
+    ///
+    /// Errors: `Busy` when another process has it open; those of the file system.
+    fn existing(&self) -> mainstay_types::Result<Arc<Store>>;
+
+    /// The store, created where there is none.
+    ///
+    /// Errors: as [`TableStore::existing`].
+    fn created(&self) -> mainstay_types::Result<Arc<Store>>;
+}
+
+/// A store that is there.
+struct Present(Arc<Store>);
+
+impl TableStore for Present {
+    fn existing(&self) -> mainstay_types::Result<Arc<Store>> {
+        Ok(Arc::clone(&self.0))
+    }
+
+    fn created(&self) -> mainstay_types::Result<Arc<Store>> {
+        self.existing()
+    }
+}
+
 /// The files of a database. See the module.
 pub struct TableVolume {
-    store: Arc<Store>,
+    store: Arc<dyn TableStore>,
     folder: Arc<dyn Volume>,
     durability: Durability,
     open_files: OpenFiles,
@@ -33,6 +59,15 @@ pub struct TableVolume {
 impl TableVolume {
     /// The files of a store, and for other names those of a folder. Commits of channels are as durable as is said here.
     pub fn new(store: Arc<Store>, folder: Arc<dyn Volume>, durability: Durability) -> TableVolume {
+        TableVolume::created_on_demand(Arc::new(Present(store)), folder, durability)
+    }
+
+    /// The same for a store that is created with its first table.
+    pub fn created_on_demand(
+        store: Arc<dyn TableStore>,
+        folder: Arc<dyn Volume>,
+        durability: Durability,
+    ) -> TableVolume {
         TableVolume { store, folder, durability, open_files: OpenFiles::default(), scopes: Mutex::default() }
     }
 
@@ -49,8 +84,8 @@ impl TableVolume {
         self.scopes.lock().unwrap_or_else(PoisonError::into_inner).get(&session).cloned()
     }
 
-    fn begin(&self) -> Transaction {
-        let mut transaction = self.store.begin(Isolation::ReadCommitted);
+    fn begin(&self, store: &Store) -> Transaction {
+        let mut transaction = store.begin(Isolation::ReadCommitted);
         transaction.set_durability(self.durability);
         transaction.set_lock_timeout(Some(Duration::from_secs(1)));
         transaction
@@ -58,10 +93,11 @@ impl TableVolume {
 
     /// The table and definition of a file; `None` for a name that is not a table's.
     fn find(&self, name: &str) -> Result<Option<(TableDefinition, FileDefinition)>> {
-        let catalog = self.store.catalog();
+        let store = self.store.existing()?;
+        let catalog = store.catalog();
         let Some(table) = schema::find(&catalog, &plain(name)) else { return Ok(None) };
-        let mut transaction = self.store.begin(Isolation::ReadCommitted);
-        let definition = schema::definition(&self.store, &mut transaction, table.id).map_err(|error| error.at(name))?;
+        let mut transaction = store.begin(Isolation::ReadCommitted);
+        let definition = schema::definition(&store, &mut transaction, table.id).map_err(|error| error.at(name))?;
         Ok(definition.map(|definition| (table.clone(), definition)))
     }
 
@@ -69,7 +105,8 @@ impl TableVolume {
         if name.trim().is_empty() || name.starts_with('*') {
             return Err(FileError::new(FileErrorKind::InvalidName, format!("{name:?} cannot be the name of a file")));
         }
-        let catalog = self.store.catalog();
+        let store = self.store.existing()?;
+        let catalog = store.catalog();
         if schema::find(&catalog, &plain(name)).is_some() || self.folder.kind(name)?.is_some() {
             return Err(FileError::new(
                 FileErrorKind::FileExists,
@@ -95,7 +132,7 @@ impl TableVolume {
         let shared = self.open_files.file(table.id);
         shared.open(options.session, is_locked, options.wait).map_err(|error| error.at(name))?;
         let opened = Opened {
-            store: Arc::clone(&self.store),
+            store: self.store.existing()?,
             table_id: table.id,
             keys: definition.keys.clone(),
             shared: Arc::clone(&shared),
@@ -147,8 +184,9 @@ impl Volume for TableVolume {
             let message = format!("records have at most {RECORD_BYTES} bytes");
             return Err(FileError::new(FileErrorKind::InvalidInteger, message));
         }
-        let mut transaction = self.begin();
-        schema::create(&self.store, &mut transaction, &plain(name), definition)?;
+        let store = self.store.created()?;
+        let mut transaction = self.begin(&store);
+        schema::create(&store, &mut transaction, &plain(name), definition)?;
         transaction.commit()?;
         Ok(())
     }
@@ -166,9 +204,10 @@ impl Volume for TableVolume {
     fn erase(&self, name: &str) -> Result<()> {
         let Some((table, _)) = self.find(name)? else { return self.folder.erase(name) };
         self.open_files.check_closed(table.id).map_err(|error| error.at(name))?;
-        let mut transaction = self.begin();
-        schema::redefine(&self.store, &mut transaction, table.id, None)?;
-        self.store.change_catalog(&mut transaction, CatalogChange::DropTable(table.id))?;
+        let store = self.store.existing()?;
+        let mut transaction = self.begin(&store);
+        schema::redefine(&store, &mut transaction, table.id, None)?;
+        store.change_catalog(&mut transaction, CatalogChange::DropTable(table.id))?;
         transaction.commit()?;
         Ok(())
     }
@@ -177,9 +216,10 @@ impl Volume for TableVolume {
         let Some((mut table, _)) = self.find(from)? else { return self.folder.rename(from, to) };
         self.check_new(to)?;
         self.open_files.check_closed(table.id).map_err(|error| error.at(from))?;
-        let mut transaction = self.begin();
+        let store = self.store.existing()?;
+        let mut transaction = self.begin(&store);
         table.name = plain(to);
-        self.store.change_catalog(&mut transaction, CatalogChange::PutTable(table))?;
+        store.change_catalog(&mut transaction, CatalogChange::PutTable(table))?;
         transaction.commit()?;
         Ok(())
     }
@@ -205,8 +245,9 @@ impl Volume for TableVolume {
             "" => String::new(),
             folder => format!("{folder}/"),
         };
-        let mut transaction = self.store.begin(Isolation::ReadCommitted);
-        for (name, _, definition) in schema::files(&self.store, &mut transaction)? {
+        let store = self.store.existing()?;
+        let mut transaction = store.begin(Isolation::ReadCommitted);
+        for (name, _, definition) in schema::files(&store, &mut transaction)? {
             let Some(name) = name.strip_prefix(&prefix).filter(|name| !name.contains('/')) else { continue };
             let kind = definition.map_or(FileKind::Keyed, |definition| definition.kind);
             entries.push(DirectoryEntry { name: name.to_owned(), kind, bytes: None, modified: None });
@@ -218,8 +259,9 @@ impl Volume for TableVolume {
     fn set_layout(&self, name: &str, layout: Option<&str>) -> Result<()> {
         let Some((table, mut definition)) = self.find(name)? else { return self.folder.set_layout(name, layout) };
         definition.layout = layout.map(str::to_owned);
-        let mut transaction = self.begin();
-        schema::redefine(&self.store, &mut transaction, table.id, Some(&definition))?;
+        let store = self.store.existing()?;
+        let mut transaction = self.begin(&store);
+        schema::redefine(&store, &mut transaction, table.id, Some(&definition))?;
         transaction.commit()?;
         Ok(())
     }

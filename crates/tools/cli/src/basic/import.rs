@@ -64,11 +64,18 @@ fn import_one(shop: &Shop, path: &Path, replace: bool) -> Result<bool> {
         Some(data) => beside.join(data),
         None => path.with_extension("txt"),
     };
+    let rejected = path.with_extension("rejected");
+    // Those of an earlier import are not of this one.
+    match Disk.stamp(&rejected) {
+        Ok(_) => Disk.remove(&rejected).map_err(|error| error.at(rejected.display().to_string()))?,
+        Err(error) if error.code() == Code::NotFound => {}
+        Err(error) => return Err(error.at(rejected.display().to_string())),
+    }
     let mut lines = Lines::open(&data).map_err(|error| error.at(data.display().to_string()))?;
     if replace && shop.volume.kind(&description.name).map_err(fault)?.is_some() {
         shop.volume.erase(&description.name).map_err(fault)?;
     }
-    let mut rejects = Rejects { path: path.with_extension("rejected"), file: None, at: 0, count: 0 };
+    let mut rejects = Rejects { path: rejected, file: None, at: 0, count: 0 };
     let report = transfer::import(
         shop.volume.as_ref(),
         &description,

@@ -21,7 +21,7 @@ pub(crate) use run::{Start, run};
 
 use mainstay_basic::{Fault, FolderPrograms};
 use mainstay_basic::{Host, Outcome, Parts, Programs, Session};
-use mainstay_basic_database::DatabaseVolume;
+use mainstay_basic_database::{DatabaseTables, DatabaseVolume};
 use mainstay_basic_files::{FolderVolume, ReadOnlyVolume, SessionId, Volume};
 use mainstay_basic_tables::TableVolume;
 use mainstay_engine::{Database, Options};
@@ -62,9 +62,15 @@ impl Shop {
     ///
     /// Errors: those of opening the native tables.
     pub(crate) fn open(database: &Database, folder: &Path) -> Result<Shop> {
+        // A store that cannot be opened is an error before a program runs; one that is not there is created with its first table.
+        database.existing_native_store()?;
         let files = Arc::clone(database.files());
         let plain = Arc::new(FolderVolume::new(Arc::clone(&files), folder));
-        let keyed = Arc::new(TableVolume::new(database.native_store()?, plain, database.durability()));
+        let keyed = Arc::new(TableVolume::created_on_demand(
+            Arc::new(DatabaseTables(database.clone())),
+            plain,
+            database.durability(),
+        ));
         let volume: Arc<dyn Volume> = Arc::new(DatabaseVolume::new(keyed, database.clone()));
         Ok(Shop {
             files,

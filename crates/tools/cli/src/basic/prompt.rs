@@ -60,7 +60,7 @@ impl Lines for EditedLines {
     fn next_line(&mut self, prompt: &str) -> Option<Vec<u8>> {
         loop {
             match self.0.read_line(&Plain(prompt)) {
-                Ok(Signal::Success(line)) => return Some(line.into_bytes()),
+                Ok(Signal::Success(line)) => return Some(mainstay_code_page::encode(&line).into_owned()),
                 Ok(Signal::CtrlD) | Err(_) => return None,
                 Ok(_) => {}
             }

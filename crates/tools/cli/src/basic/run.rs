@@ -47,6 +47,10 @@ pub(crate) fn run(start: Start<'_>, arguments: Vec<OsString>, engine: &Engine) -
 
 fn run_file(start: Start<'_>, arguments: Vec<OsString>, engine: &Engine) -> Result<ExitCode> {
     let Start { file, folder, memory_bytes, console } = start;
+    if Disk.is_folder(file) {
+        let error = Error::new(Code::InvalidValue, "it is a folder, not a program").at(file.display().to_string());
+        return Err(error.hint(format!("mainstay basic {} opens the prompt of a folder", file.display())));
+    }
     let home = match file.parent() {
         Some(parent) if !parent.as_os_str().is_empty() => parent,
         _ => Path::new("."),
@@ -62,7 +66,8 @@ fn run_file(start: Start<'_>, arguments: Vec<OsString>, engine: &Engine) -> Resu
     };
     let database = super::open_enclosed(&folder, engine.options())?;
     let shop = Shop::open(&database, &folder)?.with_memory(memory_bytes).with_own_user();
-    let arguments = arguments.into_iter().map(OsString::into_vec).collect();
+    let arguments =
+        arguments.into_iter().map(|argument| mainstay_code_page::import(&argument.into_vec()).into_owned()).collect();
     if console {
         return super::prompt::converse(&shop, &home, Some(&name), arguments);
     }

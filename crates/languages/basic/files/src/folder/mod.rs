@@ -159,7 +159,10 @@ impl FolderVolume {
     fn open_names(&self, path: &Path, name: &str, options: &OpenOptions) -> Result<Box<dyn RecordFile>> {
         let entries = self.files.list(path)?;
         let names = entries.iter().filter_map(|entry| entry.path.file_name()?.to_str());
-        let names = names.filter(|name| !name.starts_with('.')).map(|name| name.as_bytes().to_vec()).collect();
+        let names = names
+            .filter(|name| !name.starts_with('.'))
+            .map(|name| mainstay_code_page::encode(name).into_owned())
+            .collect();
         let format = RecordFormat::Variable(4096);
         let definition = FileDefinition::new(FileKind::Directory, KeyDefinitions::default(), format);
         let names = names::Names::new(names, path.display().to_string());

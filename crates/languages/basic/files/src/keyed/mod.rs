@@ -335,8 +335,9 @@ fn removed() -> FileError {
 
 /// A key in a message: text as it is, other bytes in hexadecimal.
 fn shown(key: &[u8]) -> String {
-    match std::str::from_utf8(key) {
-        Ok(text) if !text.chars().any(char::is_control) => format!("\"{text}\""),
-        _ => format!("${}$", key.iter().map(|byte| format!("{byte:02X}")).collect::<String>()),
+    let text = mainstay_code_page::decode(key);
+    match text.chars().any(char::is_control) {
+        false => format!("\"{text}\""),
+        true => format!("${}$", key.iter().map(|byte| format!("{byte:02X}")).collect::<String>()),
     }
 }

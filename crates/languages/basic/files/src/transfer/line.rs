@@ -49,6 +49,17 @@ fn unreadable(reason: &str) -> FileError {
     FileError::new(FileErrorKind::InvalidOption, reason)
 }
 
+/// A line of UTF-8 in the code page of strings.
+pub(super) fn encoded(line: &[u8]) -> Result<Vec<u8>> {
+    let text = std::str::from_utf8(line).map_err(|_| unreadable("the line is not valid UTF-8"))?;
+    let text = text.strip_prefix('\u{feff}').unwrap_or(text);
+    let byte = |character| {
+        let missing = || unreadable(&format!("the code page does not have the character {character}"));
+        mainstay_code_page::byte(character).ok_or_else(missing)
+    };
+    text.chars().map(byte).collect()
+}
+
 /// Reads a line without its end.
 pub(super) fn decode(description: &Description, line: &[u8]) -> Result<Exported> {
     // A carriage return of the record is escaped or quoted; this one ends the line.

@@ -12,6 +12,9 @@
 //!   format=tab    fields with tabs between them; \\ \t \n \r stand for the characters that would end a field or a line
 //!   format=csv    fields with commas between them, quotes around those that need them, quotes doubled
 //!   format=hex    the record in hex, with a colon behind its key
+//!
+//!   encoding=8-bit   the text has the bytes of the records
+//!   encoding=utf-8   its characters become bytes of the code page of strings
 //! ```
 //!
 //! A file with an external key has the key before the first tab, comma or colon, and an INDEXED file the index. A SORT file has
@@ -44,6 +47,8 @@ pub struct Description {
     pub data: Option<String>,
     /// The encoding of its lines.
     pub format: Format,
+    /// The text is UTF-8; otherwise it has the bytes of the records.
+    pub is_utf8: bool,
     /// How many records were exported.
     pub records: Option<u64>,
     /// How many bytes their keys and records have together.
@@ -62,6 +67,7 @@ impl Description {
     /// Errors: 32 for a line that is not known or cannot be read, 80 for keys that are not valid.
     pub fn parse(text: &str, name: &str) -> Result<Description> {
         let mut lines = Vec::new();
+        let text = text.strip_prefix('\u{feff}').unwrap_or(text);
         for (number, line) in text.lines().enumerate() {
             let line = line.trim();
             if line.is_empty() || line.starts_with('#') {
@@ -79,6 +85,7 @@ impl Description {
             definition,
             data: None,
             format: Format::Tab,
+            is_utf8: false,
             records: None,
             bytes: None,
             checksum: None,
@@ -100,6 +107,13 @@ impl Description {
             "name" => self.name = value.to_owned(),
             "data" => self.data = Some(value.to_owned()),
             "format" => self.format = Format::parse(value).ok_or_else(unreadable)?,
+            "encoding" => {
+                self.is_utf8 = match value.to_ascii_lowercase().as_str() {
+                    "utf-8" | "utf8" => true,
+                    "8-bit" => false,
+                    _ => return Err(unreadable()),
+                }
+            }
             "records" => self.records = Some(value.parse().map_err(|_| unreadable())?),
             "bytes" => self.bytes = Some(value.parse().map_err(|_| unreadable())?),
             "crc" => self.checksum = Some(u16::from_str_radix(value, 16).map_err(|_| unreadable())?),
@@ -144,9 +158,12 @@ impl Description {
 
     /// The record of a line of the data file.
     ///
-    /// Errors: 32 with the reason for a line that the format does not have.
+    /// Errors: 32 with the reason for a line that the format does not have, or a character that the code page does not have.
     pub fn record(&self, line: &[u8]) -> Result<Exported> {
-        line::decode(self, line)
+        match self.is_utf8 && self.format != Format::Hex {
+            true => line::decode(self, &line::encoded(line)?),
+            false => line::decode(self, line),
+        }
     }
 }
 

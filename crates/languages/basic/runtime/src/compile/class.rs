@@ -186,5 +186,5 @@ impl Compiler<'_> {
 
 /// Names of classes are case-blind, and their slashes are equal.
 pub(crate) fn class_name(name: &[u8]) -> String {
-    String::from_utf8_lossy(name).trim().replace('\\', "/").to_ascii_lowercase()
+    mainstay_code_page::decode(name).trim().replace('\\', "/").to_ascii_lowercase()
 }

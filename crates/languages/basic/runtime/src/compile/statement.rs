@@ -341,7 +341,7 @@ impl Compiler<'_> {
                 Op::MsgBox(values, answer.map(Box::new))
             }
             Kind::Invalid(code, text) => {
-                Op::Raise(*code, String::from_utf8_lossy(text).chars().take(200).collect::<String>().into())
+                Op::Raise(*code, mainstay_code_page::decode(text).chars().take(200).collect::<String>().into())
             }
             Kind::Evaluate(_) => return Err((20, "an expression is no directive".to_owned())),
             _ => return Ok(false),

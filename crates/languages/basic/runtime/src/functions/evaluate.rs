@@ -296,7 +296,7 @@ pub(crate) fn variable_name(name: &[u8]) -> Outcome<()> {
     let begins = name.first().is_some_and(|byte| byte.is_ascii_alphabetic() || b"_%".contains(byte));
     match begins && name.iter().all(is_name) {
         true => Ok(()),
-        false => fail(23, String::from_utf8_lossy(name).into_owned()),
+        false => fail(23, mainstay_code_page::decode(name).into_owned()),
     }
 }
 

@@ -115,7 +115,7 @@ fn with_file<T>(machine: &mut Machine, call: &Call, look: impl FnOnce(&mut Machi
 /// FIN: a named fact about a file or the terminal, or all facts as bytes.
 pub(super) fn fin(machine: &mut Machine, call: &Call, out: &mut Vec<u8>) -> Outcome<()> {
     let name = if call.has(1) { Some(call.text(machine, 1)?) } else { None };
-    let name = name.map(|name| String::from_utf8_lossy(&name).into_owned());
+    let name = name.map(|name| mainstay_code_page::decode(&name).into_owned());
     with_file(machine, call, |machine, number| {
         let Some(name) = name else {
             let facts = match number {
@@ -199,7 +199,7 @@ pub(super) fn pth(machine: &mut Machine, call: &Call, out: &mut Vec<u8>) -> Outc
 fn path_of(machine: &mut Machine, number: i64) -> Outcome<Vec<u8>> {
     let information = machine.channel_of(number)?.file.information().map_err(file_fault)?;
     let path = if information.path.is_empty() { information.name } else { information.path };
-    Ok(path.into_bytes())
+    Ok(mainstay_code_page::encode(&path).into_owned())
 }
 
 pub(super) fn opt(machine: &mut Machine, call: &Call, out: &mut Vec<u8>) -> Outcome<()> {
@@ -232,7 +232,7 @@ pub(super) fn rec(machine: &mut Machine, call: &Call, out: &mut Vec<u8>) -> Outc
     if call.words.first().is_some_and(|word| word == "FILE") {
         let number = call.whole(machine, 0)?;
         if let Some(prefix) = &machine.channel_of(number)?.prefix {
-            out.extend_from_slice(prefix.as_bytes());
+            out.extend_from_slice(&mainstay_code_page::encode(prefix));
             out.push(b'$');
         }
         return Ok(());

@@ -93,11 +93,10 @@ pub(super) fn str(machine: &mut Machine, call: &Call, out: &mut Vec<u8>) -> Outc
         return Ok(());
     }
     if machine.parameters.ignores_masks {
-        let text = machine.display(&value);
-        out.extend_from_slice(text.as_bytes());
+        out.extend_from_slice(&machine.display_bytes(&value));
         return Ok(());
     }
-    fail(43, format!("\"{}\"", String::from_utf8_lossy(&mask.unwrap_or_default())))
+    fail(43, format!("\"{}\"", mainstay_code_page::decode(&mask.unwrap_or_default())))
 }
 
 pub(super) fn ucs(machine: &mut Machine, call: &Call, out: &mut Vec<u8>) -> Outcome<()> {
@@ -284,7 +283,7 @@ pub(super) fn cvs(machine: &mut Machine, call: &Call, out: &mut Vec<u8>) -> Outc
                 Ok(byte) => out.push(byte),
                 Err(_) => {
                     let character = char::from_u32(code as u32).ok_or_else(|| Fault::new(41))?;
-                    out.extend_from_slice(character.encode_utf8(&mut [0; 4]).as_bytes());
+                    out.push(mainstay_code_page::byte(character).unwrap_or(b'?'));
                 }
             }
         }

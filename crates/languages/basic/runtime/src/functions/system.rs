@@ -122,13 +122,13 @@ pub(super) fn prm(machine: &mut Machine, call: &Call) -> Outcome<Number> {
     } else {
         plain = name;
     }
-    Ok(Number::whole(machine.parameters.get(&String::from_utf8_lossy(&plain).to_ascii_uppercase())))
+    Ok(Number::whole(machine.parameters.get(&mainstay_code_page::decode(&plain).to_ascii_uppercase())))
 }
 
 /// LNO: the line of a label. Error 55 for none.
 pub(super) fn lno(machine: &mut Machine, call: &Call) -> Outcome<Number> {
     let label = call.text(machine, 0)?;
-    let label = String::from_utf8_lossy(&label).to_ascii_uppercase();
+    let label = mainstay_code_page::decode(&label).to_ascii_uppercase();
     let program = &machine.frame.program;
     match program.line_of(&syntax::tree::Target::Label(label.clone())) {
         Some(line) => Ok(Number::whole(program.lines[line as usize].number.into())),
@@ -157,7 +157,7 @@ pub(super) fn arg(machine: &mut Machine, call: &Call, out: &mut Vec<u8>) -> Outc
         return Ok(());
     }
     match usize::try_from(index).ok() {
-        Some(0) => out.extend_from_slice(machine.frame.program.name.as_bytes()),
+        Some(0) => out.extend_from_slice(&mainstay_code_page::encode(&machine.frame.program.name)),
         Some(index) if index <= machine.arguments.len() => out.extend_from_slice(&machine.arguments[index - 1]),
         _ => return fail(41, "no such argument"),
     }
@@ -172,19 +172,21 @@ pub(super) fn msg(machine: &mut Machine, call: &Call, out: &mut Vec<u8>) -> Outc
     match (prefix, first.is_some_and(|argument| argument.value.is_some())) {
         (Some('*'), false) => {
             for name in &machine.libraries {
-                out.extend_from_slice(name.as_bytes());
+                out.extend_from_slice(&mainstay_code_page::encode(name));
                 out.push(crate::machine::SEPARATOR);
             }
             return Ok(());
         }
         (Some('+'), _) => {
-            out.extend_from_slice(machine.error_detail.as_bytes());
+            out.extend_from_slice(&mainstay_code_page::encode(&machine.error_detail));
             return Ok(());
         }
         _ => {}
     }
     match call.value(machine, 0)? {
-        Value::Number(code) if code.as_whole() == Some(-1) => out.extend_from_slice(machine.error_detail.as_bytes()),
+        Value::Number(code) if code.as_whole() == Some(-1) => {
+            out.extend_from_slice(&mainstay_code_page::encode(&machine.error_detail))
+        }
         Value::Number(code) => {
             let code = code.as_whole().and_then(|code| u16::try_from(code).ok()).unwrap_or(u16::MAX);
             out.extend_from_slice(format!("Error #{code}: {}", fault::message(code)).as_bytes());
@@ -246,7 +248,7 @@ pub(super) fn new(machine: &mut Machine, call: &Call) -> Outcome<Number> {
 
 /// LWD: the current folder, from the one of the files.
 pub(super) fn lwd(machine: &mut Machine, _: &Call, out: &mut Vec<u8>) -> Outcome<()> {
-    out.extend_from_slice(machine.current_folder().as_bytes());
+    out.extend_from_slice(&mainstay_code_page::encode(&machine.current_folder()));
     Ok(())
 }
 
@@ -257,13 +259,13 @@ pub(super) fn hwd(_: &mut Machine, _: &Call, out: &mut Vec<u8>) -> Outcome<()> {
 }
 
 pub(super) fn pgn(machine: &mut Machine, _: &Call, out: &mut Vec<u8>) -> Outcome<()> {
-    out.extend_from_slice(machine.frame.program.name.as_bytes());
+    out.extend_from_slice(&mainstay_code_page::encode(&machine.frame.program.name));
     Ok(())
 }
 
 pub(super) fn lpg(machine: &mut Machine, _: &Call, out: &mut Vec<u8>) -> Outcome<()> {
     let lead = machine.frames.first().unwrap_or(&machine.frame);
-    out.extend_from_slice(lead.program.name.as_bytes());
+    out.extend_from_slice(&mainstay_code_page::encode(&lead.program.name));
     Ok(())
 }
 
@@ -326,7 +328,7 @@ pub(super) fn stk(machine: &mut Machine, call: &Call, out: &mut Vec<u8>) -> Outc
     };
     let line = frame.program.op_lines.get(frame.op as usize).copied().unwrap_or(0);
     let number = frame.program.lines.get(line as usize).map_or(0, |line| line.number);
-    out.extend_from_slice(format!("{number:05}{}", frame.program.name).as_bytes());
+    out.extend_from_slice(&mainstay_code_page::encode(&format!("{number:05}{}", frame.program.name)));
     Ok(())
 }
 
@@ -400,7 +402,7 @@ pub(super) fn dir(machine: &mut Machine, call: &Call, out: &mut Vec<u8>) -> Outc
     if !call.is_text(0) {
         call.within(machine, 0, 0, 0)?;
     }
-    out.extend_from_slice(machine.current_folder().as_bytes());
+    out.extend_from_slice(&mainstay_code_page::encode(&machine.current_folder()));
     if out.last() != Some(&b'/') {
         out.push(b'/');
     }

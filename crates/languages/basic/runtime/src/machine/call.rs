@@ -30,7 +30,7 @@ impl Machine {
                 self.loads.1 += 1;
                 return Ok(program);
             }
-            let Some(source) = self.programs.read(&path)? else { continue };
+            let Some(source) = self.read_program(&path)? else { continue };
             super::memory::charge_program(self, source.len())?;
             let tree = syntax::parse(&source);
             if let Some(refusal) = tree.diagnostics.iter().find(|diagnostic| diagnostic.code == 18) {
@@ -478,7 +478,7 @@ impl Machine {
             Some(Op::SetNumber(symbol, whole, _)) => machine.assign(&Target::Number(*symbol, *whole), value),
             Some(Op::SetText(symbol, _)) => machine.assign(&Target::Text(*symbol), value),
             Some(Op::Set(target, _)) => machine.assign(target, value),
-            _ => fail(23, String::from_utf8_lossy(&name).into_owned()),
+            _ => fail(23, mainstay_code_page::decode(&name).into_owned()),
         })
     }
 

@@ -37,7 +37,7 @@ pub struct Channel {
 
 impl std::fmt::Debug for Channel {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        write!(f, "channel of {}", String::from_utf8_lossy(&self.name))
+        write!(f, "channel of {}", mainstay_code_page::decode(&self.name))
     }
 }
 

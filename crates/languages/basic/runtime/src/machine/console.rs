@@ -76,7 +76,7 @@ impl Machine {
             return fail(18, "no program to save");
         }
         let wanted = self.program_candidates(name).into_iter().next().unwrap_or_else(|| name.to_owned());
-        self.programs.write(&wanted, &print::program(&program.tree))?;
+        self.write_program(&wanted, &print::program(&program.tree))?;
         self.last_program = name.to_owned();
         Ok(())
     }
@@ -87,7 +87,7 @@ impl Machine {
             Expr::Number(channel) => (self.whole(channel)?, false),
             Expr::Text(name) => {
                 let name = self.text_value(name)?;
-                let text = String::from_utf8_lossy(&name).into_owned();
+                let text = mainstay_code_page::decode(&name).into_owned();
                 if let Some(source) = self.source_of(&text)? {
                     return self.merge_lines(&source);
                 }
@@ -101,17 +101,28 @@ impl Machine {
         if owns {
             self.close_channel(number)?;
         }
-        self.merge_lines(&source?)
+        self.merge_lines(&mainstay_code_page::import(&source?))
     }
 
     /// The text of a program by its name.
     fn source_of(&mut self, name: &str) -> Outcome<Option<Vec<u8>>> {
         for path in self.program_candidates(name) {
-            if let Some(source) = self.programs.read(&path)? {
+            if let Some(source) = self.read_program(&path)? {
                 return Ok(Some(source));
             }
         }
         Ok(None)
+    }
+
+    /// The text of a program in the code page of strings.
+    pub(super) fn read_program(&mut self, path: &str) -> Outcome<Option<Vec<u8>>> {
+        let source = self.programs.read(path)?;
+        Ok(source.map(|source| mainstay_code_page::import(&source).into_owned()))
+    }
+
+    /// Writes the text of a program, as UTF-8.
+    fn write_program(&mut self, path: &str, text: &[u8]) -> Outcome<()> {
+        self.programs.write(path, mainstay_code_page::decode(text).as_bytes())
     }
 
     fn records_as_text(&mut self, number: i64) -> Outcome<Vec<u8>> {

@@ -31,8 +31,8 @@ impl Machine {
         lines.extend(globals);
         for line in lines {
             match channel {
-                0 => self.show(line.as_bytes(), true)?,
-                channel => self.print_to(channel, line.as_bytes(), true)?,
+                0 => self.show(&mainstay_code_page::encode(&line), true)?,
+                channel => self.print_to(channel, &mainstay_code_page::encode(&line), true)?,
             }
         }
         Ok(())
@@ -141,7 +141,7 @@ pub(crate) fn literal(text: &[u8]) -> String {
             byte if *byte == super::SEPARATOR => ("SEP".to_owned(), 1),
             byte if is_plain(byte) => {
                 let used = length(&is_plain);
-                let text = mainstay_screen::characters::decode(&rest[..used]).replace('"', "\"\"");
+                let text = mainstay_code_page::decode(&rest[..used]).replace('"', "\"\"");
                 (format!("\"{text}\""), used)
             }
             _ => {

@@ -163,7 +163,7 @@ impl Machine {
                 }
                 EditStep::Copy(part) | EditStep::Delete(part) => {
                     let Some(end) = end_of(rest, part) else {
-                        return fail(71, String::from_utf8_lossy(part).into_owned());
+                        return fail(71, mainstay_code_page::decode(part).into_owned());
                     };
                     if matches!(step, EditStep::Copy(_)) {
                         new.extend_from_slice(&rest[..end]);

@@ -31,7 +31,7 @@ impl Machine {
         if self.handlers.error_program.is_empty() || self.handlers.is_handling || fault.code == 127 {
             return Ok(None);
         }
-        let name = String::from_utf8_lossy(&self.handlers.error_program).into_owned();
+        let name = mainstay_code_page::decode(&self.handlers.error_program).into_owned();
         self.frame.pc = self.frame.op;
         if self.call_named(&name).is_err() {
             let mut fault = Fault::with(54, name);
@@ -62,7 +62,7 @@ impl Machine {
             return self.goto(to, depth).map(|_| Some(Flow::Switch));
         }
         if !self.handlers.escape_program.is_empty() && self.frame.kind != FrameKind::Function {
-            let name = String::from_utf8_lossy(&self.handlers.escape_program).into_owned();
+            let name = mainstay_code_page::decode(&self.handlers.escape_program).into_owned();
             self.frame.pc = op;
             return self.call_named(&name).map(|()| Some(Flow::Switch));
         }
@@ -103,7 +103,7 @@ impl Machine {
 
     /// INVOKE and names that begin with `|`, `<` and `>`: programs have no way to the operating system.
     pub(crate) fn refuse_command<T>(&self, command: &[u8]) -> Outcome<T> {
-        let command = String::from_utf8_lossy(command);
+        let command = mainstay_code_page::decode(command);
         fail(15, format!("commands of the operating system are not allowed: {}", command.trim()))
     }
 }

@@ -309,7 +309,7 @@ impl Machine {
             RecordPrefix::Text(text) => {
                 let name = self.text_value(text)?;
                 crate::functions::variable_name(&name)?;
-                Ok(String::from_utf8_lossy(&name).trim_end_matches('$').to_ascii_uppercase())
+                Ok(mainstay_code_page::decode(&name).trim_end_matches('$').to_ascii_uppercase())
             }
         }
     }

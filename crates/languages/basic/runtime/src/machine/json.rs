@@ -135,9 +135,7 @@ impl Reader<'_> {
                     return self.wrong();
                 };
                 self.at += 4;
-                let letter = char::from_u32(code).unwrap_or('?');
-                out.extend_from_slice(letter.encode_utf8(&mut [0; 4]).as_bytes());
-                return Ok(());
+                char::from_u32(code).and_then(mainstay_code_page::byte).unwrap_or(b'?')
             }
             byte => byte,
         });

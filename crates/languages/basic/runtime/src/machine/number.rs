@@ -267,7 +267,7 @@ impl Machine {
 
     fn regular_expression(&mut self, pattern: &[u8]) -> Outcome<&regex::bytes::Regex> {
         if !pattern.is_empty() && self.pattern.as_ref().is_none_or(|(known, _)| known != pattern) {
-            let source = String::from_utf8_lossy(pattern);
+            let source = mainstay_code_page::decode(pattern);
             let regex = regex::bytes::RegexBuilder::new(&source).unicode(false).size_limit(1 << 20).build();
             let regex = regex.map_err(|_| Fault::with(78, source.into_owned()))?;
             self.pattern = Some((pattern.to_vec(), regex));

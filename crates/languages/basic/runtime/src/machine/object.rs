@@ -235,7 +235,7 @@ impl Machine {
 
     /// DROP CLASS. Error 91 while it has objects.
     pub(super) fn drop_class(&mut self, name: &str) -> Outcome<()> {
-        let name = class_name(name.as_bytes());
+        let name = class_name(&mainstay_code_page::encode(name));
         if self.objects.live.values().any(|object| object.class == name) {
             return fail(91, name);
         }
@@ -398,7 +398,7 @@ impl Machine {
         let stored = object.properties.iter().find(|(name, _)| *name == member.name);
         match (stored, member.name.text.as_str()) {
             (Some((_, Passed::Value(value))), _) => Ok(Some(value.clone())),
-            (None, "_CLASS") => Ok(Some(Value::Text(object.class.clone().into_bytes()))),
+            (None, "_CLASS") => Ok(Some(Value::Text(mainstay_code_page::encode(&object.class).into_owned()))),
             (None, "_REFCNT") => Ok(Some(Value::Number(Number::whole(object.references)))),
             (None, _) if family[0].1.accepts_undefined => Ok(None),
             _ => fail(88, member.name.text.as_str()),

@@ -36,7 +36,7 @@ impl Machine {
             return self.refuse_command(command);
         }
         self.commit_updates("OC")?;
-        let translation = self.translated(&String::from_utf8_lossy(name))?;
+        let translation = self.translated(&mainstay_code_page::decode(name))?;
         let mut open = OpenOptions::new(
             self.session,
             match mode {
@@ -58,7 +58,7 @@ impl Machine {
         let separator = options.separator.as_ref().map(|text| self.text_value(text)).transpose()?;
         open.separator = separator.and_then(|separator| separator.first().copied());
         let text = options.text.as_ref().map(|text| self.text_value(text)).transpose()?.unwrap_or_default();
-        open.options = format!("{}{}", String::from_utf8_lossy(&text), translation.options);
+        open.options = format!("{}{}", mainstay_code_page::decode(&text), translation.options);
         open.writes_unlocked = self.parameters.get("LU") != 0;
         open.blocks_itself = self.parameters.blocks_itself;
         let list = match &options.list {
@@ -141,7 +141,7 @@ impl Machine {
             arguments.push(self.file_argument(argument)?);
         }
         let name = match arguments.first() {
-            Some(Argumented::Value(Value::Text(name))) => String::from_utf8_lossy(name).into_owned(),
+            Some(Argumented::Value(Value::Text(name))) => mainstay_code_page::decode(name).into_owned(),
             _ => return fail(26, "a file's name is a string"),
         };
         match file.verb {
@@ -159,7 +159,7 @@ impl Machine {
             }
             FileVerb::Rename => match arguments.get(1) {
                 Some(Argumented::Value(Value::Text(to))) => {
-                    let to = self.new_name(&String::from_utf8_lossy(to))?;
+                    let to = self.new_name(&mainstay_code_page::decode(to))?;
                     let name = self.existing_name(&name)?;
                     self.volume.rename(&name, &to).map_err(file_fault)
                 }
@@ -228,7 +228,7 @@ impl Machine {
                 }
                 Argumented::None => numbers.push(None),
                 Argumented::Value(Value::Text(text)) => {
-                    let key = String::from_utf8_lossy(text);
+                    let key = mainstay_code_page::decode(text);
                     keys = if keys.is_empty() { key.into_owned() } else { format!("{keys},{key}") };
                 }
             }

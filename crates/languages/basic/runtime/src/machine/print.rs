@@ -111,8 +111,8 @@ impl Machine {
         if result.is_none() {
             out.truncate(start);
             match self.parameters.ignores_masks {
-                true => out.extend_from_slice(self.display(value).as_bytes()),
-                false => return fail(43, format!("\"{}\"", String::from_utf8_lossy(&mask))),
+                true => out.extend_from_slice(&self.display_bytes(value)),
+                false => return fail(43, format!("\"{}\"", mainstay_code_page::decode(&mask))),
             }
         }
         self.give(mask);

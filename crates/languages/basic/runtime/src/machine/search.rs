@@ -56,7 +56,7 @@ pub(super) struct Translation {
 
 /// The parts of a rule: separated by blanks, with quotes around those that have blanks.
 fn locations(rules: &[u8]) -> Vec<String> {
-    let text = String::from_utf8_lossy(rules).into_owned();
+    let text = mainstay_code_page::decode(rules).into_owned();
     let (mut out, mut part, mut quoted) = (Vec::new(), String::new(), false);
     for letter in text.chars() {
         match letter {
@@ -167,10 +167,10 @@ impl Machine {
         if self.rules.file.is_empty() || is_absolute(name) {
             return Ok(translation);
         }
-        let file = String::from_utf8_lossy(&self.rules.file).into_owned();
+        let file = mainstay_code_page::decode(&self.rules.file).into_owned();
         let options = OpenOptions::new(self.session, OpenMode::Input);
         let mut file = self.volume.open(&file, &options).map_err(file_fault)?;
-        let record = match file.read(Place::Key(name.as_bytes()), &ReadOptions::default()) {
+        let record = match file.read(Place::Key(&mainstay_code_page::encode(name)), &ReadOptions::default()) {
             Ok(record) => record.to_vec(),
             Err(error) if matches!(error.number(), 2 | 11) => return Ok(translation),
             Err(error) => return Err(file_fault(error)),
@@ -181,9 +181,9 @@ impl Machine {
         let mut fields = record.split(|byte| *byte == separator).skip(skip);
         let path = fields.next().unwrap_or_default();
         if !path.is_empty() {
-            translation.name = String::from_utf8_lossy(path).into_owned();
+            translation.name = mainstay_code_page::decode(path).into_owned();
         }
-        translation.options = String::from_utf8_lossy(fields.next().unwrap_or_default()).into_owned();
+        translation.options = mainstay_code_page::decode(fields.next().unwrap_or_default()).into_owned();
         translation.list = fields.next().unwrap_or_default().to_vec();
         Ok(translation)
     }
@@ -194,7 +194,7 @@ impl Machine {
             self.rules.file.clear();
             return Ok(());
         }
-        let text = String::from_utf8_lossy(name).into_owned();
+        let text = mainstay_code_page::decode(name).into_owned();
         self.rules.file.clear();
         let path = self.existing_name(&text)?;
         let options = OpenOptions::new(self.session, OpenMode::Input);
@@ -204,7 +204,7 @@ impl Machine {
         if !definition.kind.has_keys() || !is_variable {
             return fail(17, text);
         }
-        self.rules.file = path.into_bytes();
+        self.rules.file = mainstay_code_page::encode(&path).into_owned();
         Ok(())
     }
 

@@ -118,7 +118,7 @@ impl Machine {
         let names: Vec<String> = names
             .split(|byte| *byte == separator)
             .filter(|name| !name.is_empty())
-            .map(|name| String::from_utf8_lossy(name).into_owned())
+            .map(|name| mainstay_code_page::decode(name).into_owned())
             .collect();
         if matches!(form, MessageLibrary::Set | MessageLibrary::Add) {
             for name in &names {
@@ -187,7 +187,7 @@ impl Machine {
         let key = match self.file_argument_text(key)? {
             Ok(text) => text,
             Err(Value::Number(number)) => self.display(&Value::Number(number)),
-            Err(Value::Text(text)) => String::from_utf8_lossy(&text).into_owned(),
+            Err(Value::Text(text)) => mainstay_code_page::decode(&text).into_owned(),
         };
         let channel = self.channels.get(number)?;
         let information = channel.file.information().map_err(file_fault)?;

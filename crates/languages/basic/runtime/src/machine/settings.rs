@@ -213,7 +213,7 @@ impl Machine {
         let chosen = self.host.message_box(part(0), part(1), part(2));
         let chosen = self.waited(chosen)?;
         match answer {
-            Some(target) => self.assign(target, super::Value::Text(chosen.into_bytes())),
+            Some(target) => self.assign(target, super::Value::Text(mainstay_code_page::encode(&chosen).into_owned())),
             None => Ok(()),
         }
     }
@@ -279,11 +279,11 @@ impl Machine {
     /// A value as a person reads it.
     pub(crate) fn display(&self, value: &super::Value) -> String {
         match value {
-            super::Value::Text(text) => String::from_utf8_lossy(text).into_owned(),
+            super::Value::Text(text) => mainstay_code_page::decode(text).into_owned(),
             super::Value::Number(number) => {
                 let mut out = Vec::new();
                 self.write_number(&mut out, *number);
-                String::from_utf8_lossy(&out).into_owned()
+                mainstay_code_page::decode(&out).into_owned()
             }
         }
     }

@@ -82,7 +82,11 @@ impl Machine {
         let information = channel.file.information().map_err(file_fault)?;
         if let Some(value) = information.fin_value(name) {
             let is_separator = name.eq_ignore_ascii_case("SEPARATOR");
-            return Ok(Some(if is_separator { vec![information.definition.separator] } else { value.into_bytes() }));
+            return Ok(Some(if is_separator {
+                vec![information.definition.separator]
+            } else {
+                mainstay_code_page::encode(&value).into_owned()
+            }));
         }
         let modified = information.modified.and_then(|time| time.duration_since(UNIX_EPOCH).ok());
         let seconds = modified.map_or(now.days * 86_400 + now.milliseconds / 1000, |time| time.as_secs() as i64);
@@ -100,8 +104,8 @@ impl Machine {
             "FORMATS" | "IO_PROGRAM" => Vec::new(),
             "KSZ" => information.definition.keys.external_length().unwrap_or(0).to_string().into_bytes(),
             "NAME" => match information.path.is_empty() {
-                true => information.name.into_bytes(),
-                false => information.path.into_bytes(),
+                true => mainstay_code_page::encode(&information.name).into_owned(),
+                false => mainstay_code_page::encode(&information.path).into_owned(),
             },
             _ => return Ok(None),
         }))

@@ -55,7 +55,7 @@ impl Machine {
     /// The value as UTF-8, for names.
     pub(crate) fn name_value(&mut self, expr: &TextExpr) -> Outcome<String> {
         let value = self.text_value(expr)?;
-        let name = String::from_utf8_lossy(&value).into_owned();
+        let name = mainstay_code_page::decode(&value).into_owned();
         self.give(value);
         Ok(name)
     }

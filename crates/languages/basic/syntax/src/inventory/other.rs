@@ -63,7 +63,7 @@ pub const FILES: &[Item] = &[
     item("*TBRED*", 3, Refused, ""),
     item("*STDIO*", 2, Refused, ""),
     item("| / < / > pipe", 2, Refused, ""),
-    item("[ODB]", 2, Refused, ""),
+    item("[ODB]", 2, Partial, ""),
     item("[ADO]", 3, Refused, ""),
     item("[MYSQL]", 2, Refused, ""),
     item("[OCI]", 3, Refused, ""),

@@ -32,6 +32,7 @@ const PARTIAL: &str = "
 | FFN( ) | no FROM, FOR OBJECT, EXCEPT OBJECT |
 | PROGRAM | an empty program; not in DEF CLASS |
 | KEYED EFF | CREATE TABLE makes a native table, which has no limit of 2 GB |
+| [ODB] | SQL statements and tables of the one database, whatever data source is named ([basic-files.md](basic-files.md)) |
 | 'CD', 'EX', 'RR' | as the manual has them; no test of their own |
 | 'BE' to 'EI', 'BO' 'EO', 'ME' 'MN', 'UC' 'LC', 'RM', 'DF', 'DIALOGUE' | in the screen model; no program shows them |
 | LST( ), CPL( ), IOL( ) | the compiled form of a statement is its text |

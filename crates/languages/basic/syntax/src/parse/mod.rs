@@ -226,7 +226,7 @@ impl Parser {
     fn found(&self) -> String {
         match self.peek() {
             Token::Number(text) => text.clone(),
-            Token::Text(text) => format!("\"{}\"", String::from_utf8_lossy(text)),
+            Token::Text(text) => format!("\"{}\"", mainstay_code_page::decode(text)),
             Token::Hex(_) => "a hex string".to_owned(),
             Token::Word(word, suffix, global) => {
                 format!("{}{word}{}", if *global { "%" } else { "" }, suffix.map(String::from).unwrap_or_default())
