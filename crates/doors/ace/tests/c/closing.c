@@ -2,6 +2,7 @@
    of the table stays open. */
 #include "check.h"
 
+#include <signal.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -185,6 +186,34 @@ static void ended( void )
    OK( AdsDisconnect( connection ) );
 }
 
+/* Killed, after its last record was written and the file's buffers flushed: it is there although the table was the
+   program's alone. */
+static void killed( void )
+{
+   pid_t child = fork();
+   int status = 0;
+   ADSHANDLE table = 0;
+
+   if( child == 0 )
+   {
+      OK( AdsConnect60( T( place ), ADS_LOCAL_SERVER, NULL, NULL, ADS_DEFAULT, &connection ) );
+      table = make( "killed" );
+      OK( append( table, 3 ) );
+      OK( AdsFlushFileBuffers( table ) );
+      if( failures == 0 )
+         kill( getpid(), SIGKILL );
+      _exit( 1 );
+   }
+   TRUE_THAT( waitpid( child, &status, 0 ) == child && WIFSIGNALED( status ) );
+   OK( AdsConnect60( T( place ), ADS_LOCAL_SERVER, NULL, NULL, ADS_DEFAULT, &connection ) );
+   UNTIL( place, AdsOpenTable( connection, T( "killed" ), NULL, ADS_CDX, ADS_ANSI, ADS_COMPATIBLE_LOCKING, ADS_CHECKRIGHTS,
+                               ADS_EXCLUSIVE, &table ) == AE_SUCCESS );
+   if( table )
+      OK( AdsCloseTable( table ) );
+   look( "killed" );
+   OK( AdsDisconnect( connection ) );
+}
+
 int main( int count, char ** arguments )
 {
    if( count < 2 )
@@ -193,6 +222,7 @@ int main( int count, char ** arguments )
    OK( AdsShowDeleted( 0 ) );
    if( IS_FAR )
       ended();
+   killed();
    OK( AdsConnect60( T( place ), ADS_LOCAL_SERVER, NULL, NULL, ADS_DEFAULT, &connection ) );
    each_way();
    changed();
