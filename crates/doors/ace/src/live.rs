@@ -136,7 +136,10 @@ impl RecordRules for Watch {
     }
 
     fn cancelled(&self, area: &mut Area) -> mainstay_types::Result<()> {
-        self.rules.as_ref().map_or(Ok(()), |rules| rules.cancelled(area))
+        match &self.rules {
+            Some(rules) => rules.cancelled(area),
+            None => area.cancel_appended(),
+        }
     }
 }
 

@@ -49,6 +49,7 @@ macro_rules! far_twins {
 twins! {
     browse
     cascade
+    closing
     hammer
     locks
     raw_keys
@@ -59,6 +60,7 @@ twins! {
 
 far_twins! {
     browse
+    closing
     hammer
     locks
     raw_keys

@@ -33,6 +33,7 @@ programs! {
     adt
     browse
     cascade
+    closing
     code_pages
     connections
     creation

@@ -75,6 +75,7 @@ fn a_server_is_known_by_the_certificates_that_the_environment_names() {
 programs! {
     adt
     browse
+    closing
     code_pages
     connections
     creation

@@ -15,6 +15,7 @@ const PROGRAMS: &[&str] = &[
     "adt",
     "browse",
     "cascade",
+    "closing",
     "code_pages",
     "connections",
     "creation",

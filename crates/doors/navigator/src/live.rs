@@ -120,6 +120,9 @@ impl RecordRules for Watch {
     }
 
     fn cancelled(&self, area: &mut Area) -> Result<()> {
-        self.rules.as_ref().map_or(Ok(()), |rules| rules.cancelled(area))
+        match &self.rules {
+            Some(rules) => rules.cancelled(area),
+            None => area.cancel_appended(),
+        }
     }
 }

@@ -55,13 +55,19 @@ impl Area {
         }
         match self.rules.clone() {
             Some(rules) => rules.cancelled(self)?,
-            None if self.row.is_appended => self.give_up_appended()?,
-            None => {}
+            None => self.cancel_appended()?,
         }
         self.give_back_implicit_lock()
     }
 
-    fn give_up_appended(&mut self) -> Result<()> {
+    /// Marks the current record as deleted, if it was appended and was neither written nor left since: the part of
+    /// [`Area::cancel`] that rules take over, for rules that have none of their own.
+    ///
+    /// Errors: those of writing that.
+    pub fn cancel_appended(&mut self) -> Result<()> {
+        if !self.row.is_appended {
+            return Ok(());
+        }
         let was_new = self.row.is_new;
         let written = self.delete().and_then(|()| self.write());
         if written.is_err() && was_new {

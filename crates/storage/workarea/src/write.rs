@@ -254,15 +254,40 @@ impl Area {
         }
     }
 
-    /// Writes what is pending, gives back all locks and closes the files.
+    /// Writes what is pending, gives back all locks and closes the files. Changes that cannot be written are cancelled, as
+    /// [`Area::cancel`] does it: a record that was appended for them stays blank and deleted.
+    ///
+    /// Errors: the first one, that of the write before others. The files are closed and the locks released in any case.
     pub fn close(mut self) -> Result<()> {
         let written = self.write();
-        if written.is_err() && self.rules.is_some() {
-            // Changes that the rules refuse are discarded; a record that was appended for them does not stay.
-            self.cancel().and_then(|()| self.write())?;
-        }
+        let cancelled = if written.is_err() { self.discard() } else { Ok(()) };
         let closed = self.table.take().map_or(Ok(()), IndexedTable::close);
-        written.and(closed)
+        written.and(cancelled).and(closed)
+    }
+
+    /// Cancels what is pending; where that fails, too, it is forgotten.
+    fn discard(&mut self) -> Result<()> {
+        let cancelled = self.cancel().and_then(|()| self.write());
+        if cancelled.is_err() {
+            self.forget_pending();
+        }
+        cancelled
+    }
+
+    /// Closes the files without writing what is pending: the program that made the changes has ended. A blank record
+    /// that is in the file because of them is marked as deleted.
+    ///
+    /// Errors: those of [`Area::close`].
+    pub fn close_abandoned(mut self) -> Result<()> {
+        // A record that is not in the file yet need not be added.
+        let discarded = match self.row.is_new {
+            true => {
+                self.forget_pending();
+                Ok(())
+            }
+            false => self.discard(),
+        };
+        discarded.and(self.close())
     }
 
     /// Appends a blank record and goes to it. Beside others it is locked: with
@@ -465,6 +490,8 @@ impl Area {
 impl Drop for Area {
     fn drop(&mut self) {
         // Errors are lost here; a caller that needs them closes the area.
-        let _ = self.write();
+        if self.table.is_some() && self.write().is_err() {
+            let _ = self.discard();
+        }
     }
 }

@@ -3,9 +3,9 @@
 mod common;
 
 use common::{Seed, walk};
-use mainstay_types::Code;
+use mainstay_types::{Code, Result};
 use mainstay_vfs::Memory;
-use mainstay_workarea::{Area, AreaOptions, Counting, FieldValue, Mode, NewOrder, SeekHow, SeekKey};
+use mainstay_workarea::{Area, AreaOptions, Counting, FieldValue, Mode, NewOrder, RecordRules, SeekHow, SeekKey};
 use mainstay_xbase::dbf::{FieldSpec, Format, TableSpec};
 use std::path::Path;
 use std::sync::Arc;
@@ -314,6 +314,72 @@ fn an_appended_record_that_is_cancelled_is_a_deleted_one() {
     assert_eq!(walk(&mut area), [1, 2]);
     area.go_to(2).unwrap();
     assert_eq!(area.get_integer(0).unwrap(), 8);
+}
+
+/// A rule that refuses nothing and has no part of its own in cancelling, as those of live cursors are.
+#[derive(Debug)]
+struct Lenient;
+
+impl RecordRules for Lenient {
+    fn appended(&self, _: &mut Area) -> Result<()> {
+        Ok(())
+    }
+    fn before_write(&self, _: &mut Area) -> Result<()> {
+        Ok(())
+    }
+    fn after_write(&self, _: &mut Area) -> Result<()> {
+        Ok(())
+    }
+    fn write_failed(&self, _: &mut Area) {}
+    fn cancelled(&self, area: &mut Area) -> Result<()> {
+        area.cancel_appended()
+    }
+}
+
+/// Whichever way an area ends, a record that an index refuses becomes a blank, deleted one, and no file stays open.
+#[test]
+fn a_refused_record_is_cancelled_when_its_area_ends() {
+    let ends: [fn(Area) -> Option<Code>; 3] = [
+        |area| area.close().err().map(|error| error.code()),
+        |area| area.close_abandoned().err().map(|error| error.code()),
+        |area| {
+            drop(area);
+            None
+        },
+    ];
+    for (mode, has_rules, end) in [Mode::Exclusive, Mode::Shared]
+        .into_iter()
+        .flat_map(|mode| [false, true].map(|has_rules| (mode, has_rules)))
+        .flat_map(|(mode, has_rules)| [0, 1, 2].map(|end| (mode, has_rules, end)))
+    {
+        let memory = Memory::new();
+        made(&memory, Format::VisualFoxPro);
+        let mut area = open(&memory, Mode::Exclusive);
+        let only = NewOrder { candidate: true, ..NewOrder::new("ONLY", "ID") };
+        area.create_order(&only, &mut mainstay_workarea::untold).unwrap();
+        area.close().unwrap();
+        let mut area = open(&memory, mode);
+        if has_rules {
+            area.set_rules(Some(Arc::new(Lenient)));
+        }
+        area.append_blank().unwrap();
+        area.set_integer(0, 7).unwrap();
+        area.write().unwrap();
+        area.append_blank().unwrap();
+        area.set_integer(0, 7).unwrap();
+        assert_eq!(area.write().unwrap_err().code(), Code::UniqueViolation);
+        let reported = ends[end](area);
+        assert_eq!(reported, (end == 0).then_some(Code::UniqueViolation), "{mode:?} {end}");
+        let mut area = open(&memory, Mode::Exclusive);
+        // A record that is not in the file yet is not added to it for a program that has ended.
+        let count = if mode == Mode::Exclusive && end == 1 { 1 } else { 2 };
+        assert_eq!(area.record_count(Counting::All).unwrap(), count, "{mode:?} {end}");
+        if count == 2 {
+            area.go_to(2).unwrap();
+            let row = take(&mut area);
+            assert!(row.deleted && row.id == 0, "{mode:?} {has_rules} {end}: {row:?}");
+        }
+    }
 }
 
 /// As Harbour's DBFCDX has it: the tag is another one, whatever was set for that of before.

@@ -110,7 +110,11 @@ fn open(name: &str, server_types: u16, user: &str, password: &str, connection: O
 pub fn disconnect(connection: Handle) -> Result<()> {
     if connection == Handle(0) {
         let all = registry::all(|handle, object| matches!(object, Object::Connection(_)).then_some(handle));
-        return all.into_iter().try_for_each(disconnect);
+        let mut first = Ok(());
+        for connection in all {
+            first = first.and(disconnect(connection));
+        }
+        return first;
     }
     registry::connection(connection)?;
     let tables = registry::all(|_, object| match object {

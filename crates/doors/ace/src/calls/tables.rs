@@ -407,13 +407,14 @@ pub fn remove(connection: &Connection, path: &Path) -> Result<()> {
 
 pub fn close(table: Handle) -> Result<()> {
     let table = registry::table(table)?;
-    if let Some(statement) = table.statement.and_then(|handle| registry::statement(handle).ok()) {
+    let statement = table.statement.and_then(|handle| registry::statement(handle).ok());
+    let freed = statement.map_or(Ok(()), |statement| {
         statement.with(|state| {
             state.cursor = None;
             Ok(())
-        })?;
-    }
-    table.close()
+        })
+    });
+    table.close().and(freed)
 }
 
 pub fn close_all() -> Result<()> {

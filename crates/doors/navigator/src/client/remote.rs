@@ -513,7 +513,20 @@ impl RemoteArea {
         if std::mem::replace(&mut self.is_closed, true) || self.epoch != self.client.epoch() {
             return Ok(());
         }
-        self.ask_one(true, Step::Close).map(drop)
+        let closed = self.ask_one(true, Step::Close).map(drop);
+        if closed.is_err() && self.epoch == self.client.epoch() {
+            self.close_without_writing();
+        }
+        closed
+    }
+
+    /// Closes the table at the server, where a step before the closing has failed: the program has no handle to it any
+    /// more. What is pending there is cancelled. Errors are those that the program has got already.
+    fn close_without_writing(&mut self) {
+        for step in [Step::Cancel, Step::Close] {
+            let _ = self.client.ask(self.epoch, &Request::new(self.table, vec![step]), &mut untold);
+        }
+        self.changed.fetch_add(1, SeqCst);
     }
 }
 

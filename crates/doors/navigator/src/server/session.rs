@@ -499,9 +499,8 @@ impl Drop for Session {
     fn drop(&mut self) {
         self.abandon();
         for (_, open) in std::mem::take(&mut self.tables) {
-            let mut area = open.area;
-            area.forget_changes();
-            let _ = area.close();
+            // Nobody is left to receive an error.
+            let _ = open.area.close_abandoned();
             open.changes.add();
         }
         self.service.leave(self.member.person.connection);

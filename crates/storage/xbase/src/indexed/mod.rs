@@ -360,10 +360,11 @@ impl IndexedTable {
     }
 
     /// Writes what is only in memory, gives back all locks and closes the files. Dropping does the same, but tells
-    /// nobody of an error.
+    /// nobody of an error. The locks are given back in any case.
     pub fn close(mut self) -> Result<()> {
-        self.flush()?;
-        self.writer.unlock()
+        let flushed = self.flush();
+        let unlocked = self.writer.unlock();
+        flushed.and(unlocked)
     }
 }
 

@@ -460,8 +460,8 @@ fn share(file: &dyn WritableFile, options: &WriteOptions) -> Result<()> {
     while !file.try_share(mode)? {
         if begun.elapsed() >= options.open_timeout.unwrap_or(options.wait.timeout).min(options.wait.timeout) {
             let message = match options.access {
-                Access::Exclusive => "another program has the file open",
-                Access::Shared => "another program has the file open for itself alone",
+                Access::Exclusive => "another program, or another handle of this one, has the file open",
+                Access::Shared => "another program, or another handle of this one, has the file open for itself alone",
             };
             return Err(Error::new(Code::Busy, message).at(file.path().display()).hint("close it there, or try later"));
         }
