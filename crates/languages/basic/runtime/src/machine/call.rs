@@ -30,7 +30,7 @@ impl Machine {
                 self.loads.1 += 1;
                 return Ok(program);
             }
-            let Some(source) = self.read_program(&path)? else { continue };
+            let Some(source) = super::console::read_program(self, &path)? else { continue };
             super::memory::charge_program(self, source.len())?;
             let tree = syntax::parse(&source);
             if let Some(refusal) = tree.diagnostics.iter().find(|diagnostic| diagnostic.code == 18) {

@@ -13,6 +13,17 @@ use mainstay_basic_syntax::{self as syntax, print};
 /// The most bytes that MERGE reads.
 const MERGED: usize = 16 << 20;
 
+/// The text of a program in the code page of strings.
+pub(super) fn read_program(machine: &mut Machine, path: &str) -> Outcome<Option<Vec<u8>>> {
+    let source = machine.programs.read(path)?;
+    Ok(source.map(|source| mainstay_code_page::import(&source).into_owned()))
+}
+
+/// Writes the text of a program, as UTF-8.
+fn write_program(machine: &mut Machine, path: &str, text: &[u8]) -> Outcome<()> {
+    machine.programs.write(path, mainstay_code_page::decode(text).as_bytes())
+}
+
 impl Machine {
     pub(super) fn console_directive(&mut self, code: &ConsoleCode, _depth: usize) -> Outcome<Flow> {
         let changes = !matches!(
@@ -76,7 +87,7 @@ impl Machine {
             return fail(18, "no program to save");
         }
         let wanted = self.program_candidates(name).into_iter().next().unwrap_or_else(|| name.to_owned());
-        self.write_program(&wanted, &print::program(&program.tree))?;
+        write_program(self, &wanted, &print::program(&program.tree))?;
         self.last_program = name.to_owned();
         Ok(())
     }
@@ -107,22 +118,11 @@ impl Machine {
     /// The text of a program by its name.
     fn source_of(&mut self, name: &str) -> Outcome<Option<Vec<u8>>> {
         for path in self.program_candidates(name) {
-            if let Some(source) = self.read_program(&path)? {
+            if let Some(source) = read_program(self, &path)? {
                 return Ok(Some(source));
             }
         }
         Ok(None)
-    }
-
-    /// The text of a program in the code page of strings.
-    pub(super) fn read_program(&mut self, path: &str) -> Outcome<Option<Vec<u8>>> {
-        let source = self.programs.read(path)?;
-        Ok(source.map(|source| mainstay_code_page::import(&source).into_owned()))
-    }
-
-    /// Writes the text of a program, as UTF-8.
-    fn write_program(&mut self, path: &str, text: &[u8]) -> Outcome<()> {
-        self.programs.write(path, mainstay_code_page::decode(text).as_bytes())
     }
 
     fn records_as_text(&mut self, number: i64) -> Outcome<Vec<u8>> {
