@@ -134,9 +134,9 @@ fn ranges_outside_of_the_grid_are_refused() {
 }
 
 #[test]
-fn letters_whose_bytes_contain_the_separator_stay_whole() {
-    // The letter Ê is C3 8A in UTF-8; 8A alone is SEP.
+fn the_separator_is_the_byte_8a() {
+    // In the code page of strings Ê is CA; Š, whose place 8A is, cannot stand in a string.
     let mut grid = Grid::new(b"", "", None);
-    grid.load(1, 0, b"\xc3\x8atre\x8aX\n").unwrap();
-    assert_eq!((grid.find(1, 1).unwrap(), grid.find(2, 1).unwrap()), ("Être".as_bytes().to_vec(), b"X".to_vec()));
+    grid.load(1, 0, b"\xcatre\x8aX\n").unwrap();
+    assert_eq!((grid.find(1, 1).unwrap(), grid.find(2, 1).unwrap()), (b"\xcatre".to_vec(), b"X".to_vec()));
 }

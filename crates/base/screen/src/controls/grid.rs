@@ -11,7 +11,7 @@
 
 use super::columns::Column;
 use super::list::{List, SEPARATOR};
-use crate::characters::{decode, split_fields};
+use crate::characters::{decode, encode, split_fields};
 use crate::error::{CONTROL_ARGUMENT, END, INTEGER, Result, ScreenError};
 use std::collections::VecDeque;
 
@@ -290,7 +290,7 @@ impl Grid {
     pub fn find(&self, column: i64, row: i64) -> Result<Vec<u8>> {
         if row == -1 {
             let title = usize::try_from(column - 1).ok().and_then(|at| self.list.columns.get(at));
-            return title.map(|column| column.title.clone().into_bytes()).ok_or_else(no_headings);
+            return title.map(|column| encode(&column.title).into_owned()).ok_or_else(no_headings);
         }
         let [first, top, columns, rows] = self.extent(Range::one(column, row))?;
         if column > 0 && row > 0 {
