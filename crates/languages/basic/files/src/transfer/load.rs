@@ -15,17 +15,17 @@ pub struct Report {
     pub read: Tally,
     /// Records that the file took.
     pub taken: Tally,
-    /// What the file has to give back when it is read: what it took, but of an INDEXED file without records of zeros only, which
-    /// those that were never written look like, and in any order.
+    /// The tally that the file has to give back when it is read: that of the records taken; of an INDEXED file in any order, and
+    /// without records of zeros only, which look like those that were never written.
     pub expected: Tally,
-    /// What it gives back of that.
+    /// The tally that it gives back.
     pub stored: Tally,
     /// Lines that are no records of the file.
     pub rejected: u64,
 }
 
 impl Report {
-    /// What the description says otherwise, and what the file does not give back: one text each.
+    /// Differences from the description, and records that the file does not give back: one text each.
     pub fn differences(&self, description: &Description) -> Vec<String> {
         let mut found = Vec::new();
         let lines = self.taken.records + self.rejected;
