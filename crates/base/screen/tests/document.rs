@@ -1,11 +1,13 @@
 //! Printed documents: pages, text, and the structure of the PDF file (ISO 32000-1).
 
 use mainstay_screen::Screen;
+use mainstay_screen::characters::encode;
 use mainstay_screen::document::Document;
 use mainstay_screen::frame::Operation;
 
 fn document(lines: &[&str]) -> Document {
-    Document::new("Sales – 2026", lines.iter().map(|line| line.as_bytes()))
+    let lines: Vec<_> = lines.iter().map(|line| encode(line)).collect();
+    Document::new("Sales – 2026", lines.iter().map(AsRef::as_ref))
 }
 
 /// The object that the cross-reference table names.
