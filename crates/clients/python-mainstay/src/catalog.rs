@@ -1,4 +1,4 @@
-//! What exists in a database, for lists of tables and for the reflection of SQLAlchemy.
+//! The tables, views and columns of a database, for lists and for the reflection of SQLAlchemy.
 //!
 //! Definitions of native tables are read from the catalog at once, for all tables; tables that are files are described one by
 //! one, since their files have to be looked at.

@@ -89,7 +89,7 @@ fn other(py: Python<'_>, object: &Bound<'_, PyAny>) -> PyResult<Value> {
         return decimal(py, &object.call_method1("__format__", ("f",))?.extract::<String>()?);
     }
     if is(&types.datetime)? {
-        // NaT, the missing moment of pandas, is not equal to itself.
+        // NaT, the missing timestamp of pandas, is not equal to itself.
         return if object.eq(object)? { moment(py, object) } else { Ok(Value::Null) };
     }
     if is(&types.date)? {
@@ -124,7 +124,7 @@ fn other(py: Python<'_>, object: &Bound<'_, PyAny>) -> PyResult<Value> {
     Err(fail(py, Class::Programming, message))
 }
 
-/// What a scalar of numpy holds. Its moments and durations are counts of some unit, and have to be converted first.
+/// The value of a scalar of numpy. Its timestamps and durations are counts of some unit, and have to be converted first.
 fn numpy_scalar<'py>(object: &Bound<'py, PyAny>) -> PyResult<Option<Bound<'py, PyAny>>> {
     let Ok(dtype) = object.getattr("dtype") else { return Ok(None) };
     let unit = match dtype.getattr("kind")?.extract::<String>()?.as_str() {

@@ -22,7 +22,7 @@ pub(crate) struct Mark {
     pub name: Option<String>,
 }
 
-/// What the texts of a dialect may contain.
+/// The lexical elements that texts of a dialect may contain.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(crate) struct Lexis {
     /// Names in brackets.

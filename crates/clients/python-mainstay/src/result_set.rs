@@ -34,7 +34,7 @@ pub(crate) struct ResultSet {
     state: Mutex<State>,
 }
 
-/// What is left of the rows.
+/// The rows that have not been fetched yet.
 struct State {
     batches: Option<RowBatches>,
     /// The batch that rows are taken from, and the next of them.

@@ -78,7 +78,7 @@ impl RowBatches {
         }
     }
 
-    /// What the user should know about the rows that were read.
+    /// Notices about the rows that were read.
     pub fn notices(&self) -> Vec<String> {
         match self {
             RowBatches::Answer(answer, _) => answer.notices(),

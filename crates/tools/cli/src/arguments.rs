@@ -196,7 +196,7 @@ pub(crate) struct Engine {
     #[arg(long, value_name = "TIME", value_parser = parse_time)]
     pub(crate) timeout: Option<Duration>,
 
-    /// What a commit of native tables waits for: full (on the disk), os (with the system) or none [default: full]
+    /// The event that a commit of native tables waits for: full (on the disk), os (with the system) or none [default: full]
     #[arg(long, value_name = "HOW", value_parser = str::parse::<Durability>)]
     pub(crate) durability: Option<Durability>,
 

@@ -15,7 +15,7 @@
 //!   habits         lengths, first comments, leftovers, prints, unsafe, paths of somebody's machine
 //!   dependencies   edges between crates against the tables of ARCHITECTURE.md
 //!   structure      cycles of imports (imports) and methods of a type against the same page
-//!   openings       first words of comments, against the same page
+//!   openings       first words of comments
 //!   manifests      each crate has a description and a licence
 //!   documents      links lead to files, named tests exist
 //! ```

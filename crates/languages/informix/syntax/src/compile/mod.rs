@@ -81,7 +81,7 @@ pub struct Compiled {
 /// Something that the machine asks its host to do.
 #[derive(Clone, Debug)]
 pub struct Action {
-    /// What.
+    /// The task.
     pub kind: ActionKind,
     /// The types of its inputs.
     pub inputs: Vec<Type>,

@@ -344,8 +344,8 @@ mainstay_types::constructs! {
         "",
         "DECLARE c CURSOR KEYSET TYPE_WARNING FOR SELECT a FROM t";
     SET_IGNORED "set-option" Ignored:
-        "SET options without a meaning here: STATISTICS PROFILE, FORCEPLAN, QUERY_GOVERNOR_COST_LIMIT, \
-         REMOTE_PROC_TRANSACTIONS and others",
+        "SET options without a meaning here: FORCEPLAN, QUERY_GOVERNOR_COST_LIMIT, REMOTE_PROC_TRANSACTIONS \
+         and others",
         "Accepted.",
         "",
         "SET FORCEPLAN ON";
