@@ -196,12 +196,13 @@ fn has_error(findings: &[Finding]) -> bool {
     findings.iter().any(|finding| finding.severity == Severity::Error)
 }
 
-/// Removes new files that have every error of the old ones.
+/// Removes new files that have every error of the old ones, or none of their records.
 fn keep_if_better(fs: &dyn FileSystem, new: NewTable, found: &[Finding], lacked_index: bool) -> Result<NewTable> {
     let is_left =
         |error: &Finding| new.left.iter().any(|left| left.place == error.place && left.message == error.message);
     let mut errors = found.iter().filter(|finding| finding.severity == Severity::Error);
-    if lacked_index || new.left.is_empty() || errors.any(|error| !is_left(error)) {
+    let has_nothing = new.records == 0 && new.missing_records > 0;
+    if !has_nothing && (lacked_index || new.left.is_empty() || errors.any(|error| !is_left(error))) {
         return Ok(new);
     }
     new.files.iter().chain(&new.rejects).for_each(|file| drop(fs.remove(file)));

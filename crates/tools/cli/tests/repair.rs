@@ -242,6 +242,7 @@ fn a_table_without_its_index_is_made_anew_to_be_written_to() {
     let (code, printed, told) = run(&["check", path, "--repair"]);
     assert_eq!(code, Some(0), "{printed}{told}");
     assert!(printed.contains("repaired: ") && printed.contains("the new table has none"), "{printed}");
+    assert!(printed.contains("not all is there") && told.contains("lost: 1 index or memo file"), "{printed}{told}");
     let new = folder.join("repaired");
     let sql = "INSERT INTO t04_cdx_updated (id) VALUES (987654)";
     assert_eq!(run(&[new.to_str().unwrap(), "-c", sql]).0, Some(0), "it is written to");
@@ -310,6 +311,31 @@ fn new_files_take_the_place_of_the_old_ones() {
     assert!(old.file_name().unwrap().to_string_lossy().starts_with("damaged-20"), "{old:?}");
     for (path, bytes) in before {
         assert!(std::fs::read(old.join(path.file_name().unwrap())).unwrap() == bytes, "{}", path.display());
+    }
+}
+
+/// Texts that cannot be those that were stored are no reason to say that nothing is lost, nor is an empty table.
+#[test]
+fn a_new_table_without_its_texts_or_records_is_not_put_in_place() {
+    let overlap = |table: &Path| spoil(table, 5, "MEMO", &[0x10, 0, 0, 0]);
+    let without_memo = |table: &Path| std::fs::remove_file(table.with_extension("fpt")).unwrap();
+    let wrong_length = |table: &Path| damage(table, |bytes| bytes[10..12].fill(0x99));
+    let cases: [(&dyn Fn(&Path), &str); 3] = [
+        (&overlap, "record 5, field MEMO overlap"),
+        (&without_memo, "look for the file first"),
+        (&wrong_length, "write 4E 00 to the bytes 10 and 11"),
+    ];
+    for (damages, reason) in cases {
+        let folder = folder_of("t04_cdx_updated");
+        let folder = folder.path();
+        let table = folder.join("t04_cdx_updated.dbf");
+        damages(&table);
+        let before = contents(folder);
+        let (code, printed, told) = run(&["check", folder.to_str().unwrap(), "--repair", "--replace"]);
+        assert_eq!(code, Some(4), "{reason}: {printed}{told}");
+        assert!(printed.contains(reason) && !printed.contains("nothing is lost"), "{reason}: {printed}{told}");
+        assert!(!printed.contains("\nin place: "), "{reason}: {printed}{told}");
+        assert!(before.iter().all(|(path, bytes)| std::fs::read(path).is_ok_and(|now| now == *bytes)), "{reason}");
     }
 }
 

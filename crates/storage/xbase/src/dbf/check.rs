@@ -81,6 +81,22 @@ fn collect_extents(
     Ok(())
 }
 
+/// The findings about memo values of a table that overlap: at least one text of each pair is not the one that was stored.
+pub(crate) fn overlapping_memos(table: &Dbf, memo: &Memo) -> Result<Vec<Finding>> {
+    let count = table.record_count(table.file().stamp()?.len);
+    let run = (RUN_BYTES / u64::from(table.header().record_length).max(1)).max(1);
+    let (mut buffer, mut window, mut extents) = (Vec::new(), Window::default(), Vec::new());
+    for start in (0..count).step_by(usize::try_from(run).unwrap_or(usize::MAX)) {
+        let records = table.read_records(start..count.min(start + run), &mut buffer)?;
+        for field in table.fields().iter().filter(|field| field.kind.needs_memo()) {
+            collect_extents(field, &records, memo, &mut window, &mut extents)?;
+        }
+    }
+    let mut findings = Vec::new();
+    overlaps(extents, table.fields(), memo, &mut findings);
+    Ok(findings)
+}
+
 fn overlaps(mut extents: Vec<Extent>, fields: &[Field], memo: &Memo, findings: &mut Vec<Finding>) {
     extents.sort_by_key(|extent| (extent.bytes.start, extent.record));
     let name = |extent: &Extent| {

@@ -26,7 +26,7 @@ mod findings;
 mod header;
 
 pub use check::check;
-pub(crate) use check::check_values;
+pub(crate) use check::{check_values, overlapping_memos};
 pub(crate) use column::any_blocks;
 pub use column::{Column, Decoding, Records, decode_column, decode_few, decode_rows, deleted_flags};
 pub(crate) use counted::beyond_the_end;

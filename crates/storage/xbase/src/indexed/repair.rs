@@ -63,7 +63,7 @@ pub fn repair(
     if table.dbf().header().has_structural_index && crate::table::structural_index(&**fs, into).is_none() {
         table.writer.mark_structural_index(false)?;
         let message = "the header asks for an index of the table's name; the new table has none".to_owned();
-        repair.found.push(finding(path, Severity::Warning, String::new(), message));
+        repair.lost.push(finding(path, Severity::Warning, String::new(), message));
     }
     table.close()?;
     Ok(repair)

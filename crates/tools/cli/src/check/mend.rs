@@ -8,6 +8,7 @@ use crate::output::Destination;
 use crate::output::table::count;
 use crate::who;
 use mainstay_engine::{Finding, NewTable, Repaired, Severity};
+use std::collections::BTreeSet;
 use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 use std::time::{SystemTime, UNIX_EPOCH};
@@ -29,7 +30,7 @@ impl Mended {
         self.tables += 1;
         self.unread += new.unread_count;
         self.records += new.missing_records;
-        self.others += new.lost.len() as u64;
+        self.others += files_of(&new.lost, |_| true);
     }
 
     /// The state of the new files.
@@ -119,6 +120,12 @@ pub(super) fn repair_all(
     Ok(if is_sound { Exit::Success } else { Exit::FoundErrors })
 }
 
+/// The number of files that findings of this kind are about.
+fn files_of(findings: &[Finding], is_counted: impl Fn(&Finding) -> bool) -> u64 {
+    let files: BTreeSet<&Path> = findings.iter().filter(|one| is_counted(one)).map(|one| one.path.as_path()).collect();
+    files.len() as u64
+}
+
 fn tell_of(out: &mut dyn Write, table: &Path, new: &NewTable, found: &[Finding], wishes: Wishes<'_>) -> io::Result<()> {
     let records = count(new.records, "record");
     let state = match (new.is_complete(), new.missing_records) {
@@ -144,10 +151,13 @@ fn tell_of_rejects(out: &mut dyn Write, new: &NewTable, list: &Path) -> io::Resu
 
 /// A new table that lacks indexes or memos of the old one, or has errors itself, takes its place only by hand.
 fn tell_why_not_in_place(out: &mut dyn Write, table: &Path, new: &NewTable) -> io::Result<()> {
-    let errors = |findings: &[Finding]| findings.iter().filter(|finding| finding.severity == Severity::Error).count();
-    let reason = match (errors(&new.lost), errors(&new.left)) {
-        (0, left) => format!("the new table has {}", count(left as u64, "error")),
-        (lost, _) => format!("the new table lacks {} of the old one", count(lost as u64, "index or memo file")),
+    let is_error = |finding: &Finding| finding.severity == Severity::Error;
+    let reason = match files_of(&new.lost, is_error) {
+        0 => format!(
+            "the new table has {}",
+            count(new.left.iter().filter(|left| is_error(left)).count() as u64, "error")
+        ),
+        lost => format!("the new table lacks {} of the old one, or parts of it", count(lost, "index or memo file")),
     };
     let new = new.path.display();
     writeln!(out, "not in place: {}: {reason}, named above", table.display())?;

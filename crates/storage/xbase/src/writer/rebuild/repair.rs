@@ -3,7 +3,7 @@
 use super::rejects::{Rejects, rejects_path};
 use super::{Plan, Source, empty_like, memo_path, untold, write_files};
 use crate::adt::{AUTO_INCREMENT_AT, ROW_VERSION_AT, RecordLayout, Type};
-use crate::dbf::{Dbf, OpenOptions};
+use crate::dbf::{Dbf, OpenOptions, overlapping_memos};
 use crate::memo::{Memo, MemoKind, Window, empty_file};
 use crate::writer::{WriteOptions, swap};
 use crate::{Finding, Severity};
@@ -48,6 +48,7 @@ pub fn repair(fs: &Arc<dyn FileSystem>, path: &Path, into: &Path, options: &Writ
         }
     }
     let dbf = Dbf::open(fs.open(path)?, OpenOptions { code_page: options.code_page })?;
+    check_record_length(&dbf)?;
     let mut repair = Repair { found: dbf.findings().to_vec(), ..Repair::default() };
     let mut header = vec![0; dbf.header().header_length as usize];
     dbf.file().read_exact_at(&mut header, 0)?;
@@ -70,6 +71,7 @@ pub fn repair(fs: &Arc<dyn FileSystem>, path: &Path, into: &Path, options: &Writ
                     let place = String::new();
                     repair.lost.push(Finding { severity: Severity::Error, path, place, message });
                 }
+                repair.lost.extend(overlapping_memos(&dbf, &memo)?);
                 old_memo = Some(memo);
             }
             Err(error) => repair.lost.push(Finding {
@@ -115,8 +117,58 @@ pub fn repair(fs: &Arc<dyn FileSystem>, path: &Path, into: &Path, options: &Writ
         return Err(error);
     }
     (repair.unread, repair.unread_count, repair.rejects) = rejects.finish()?;
+    if old_memo_path.is_none() && has_memo_references(&dbf)? {
+        let message = "there is no memo file, and the new table has none of its texts: look for the file first";
+        let (path, place) = (path.to_owned(), String::new());
+        repair.lost.push(Finding { severity: Severity::Error, path, place, message: message.to_owned() });
+    }
     swap::swap(&**fs, into, new_memo_path.as_deref())?;
     Ok(repair)
+}
+
+/// Refuses a DBF whose header has another record length than its fields, where the file shows that the fields are right: what
+/// would be read are no records.
+///
+/// Errors: `Unsupported`, with the bytes to correct.
+fn check_record_length(dbf: &Dbf) -> Result<()> {
+    let header = dbf.header();
+    let described = 1 + dbf.fields().iter().map(|field| field.length as u64).sum::<u64>();
+    let length = dbf.file().stamp()?.len;
+    // The byte behind the last record may be missing.
+    let fits = |record: u64| {
+        let end = u64::from(header.header_length) + u64::from(header.record_count) * record;
+        (end..=end + 1).contains(&length)
+    };
+    let said = u64::from(header.record_length);
+    if header.layout != RecordLayout::Dbf || said == described || fits(said) || !fits(described) {
+        return Ok(());
+    }
+    let message =
+        format!("the header says that a record has {said} bytes; by the fields and the file it has {described}");
+    let bytes = described.to_le_bytes();
+    let hint = format!("write {:02X} {:02X} to the bytes 10 and 11 of a copy, and check that", bytes[0], bytes[1]);
+    Err(Error::new(Code::Unsupported, message).hint(hint))
+}
+
+/// Returns true if a record refers to a text in the memo file: by a number of four bytes, or by digits.
+fn has_memo_references(dbf: &Dbf) -> Result<bool> {
+    let fields = || dbf.fields().iter().filter(|field| field.kind.needs_memo());
+    if fields().next().is_none() {
+        return Ok(false);
+    }
+    let count = dbf.record_count(dbf.file().stamp()?.len);
+    let mut buffer = Vec::new();
+    for start in (0..count).step_by(RECORDS_AT_ONCE) {
+        let records = dbf.read_records(start..count.min(start + RECORDS_AT_ONCE as u64), &mut buffer)?;
+        let refers = |record: &[u8]| {
+            let cells = || fields().filter_map(|field| record.get(field.offset..field.offset + field.length));
+            cells().flatten().any(|byte| !matches!(byte, 0 | b' ' | b'0'))
+        };
+        if records.iter().any(refers) {
+            return Ok(true);
+        }
+    }
+    Ok(false)
 }
 
 /// The header of an ADT without records and reusable records, whose counters are behind all values that live records have: a
