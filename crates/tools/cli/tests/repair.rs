@@ -320,7 +320,8 @@ fn a_new_table_without_its_texts_or_records_is_not_put_in_place() {
     let overlap = |table: &Path| spoil(table, 5, "MEMO", &[0x10, 0, 0, 0]);
     let without_memo = |table: &Path| std::fs::remove_file(table.with_extension("fpt")).unwrap();
     let wrong_length = |table: &Path| damage(table, |bytes| bytes[10..12].fill(0x99));
-    let cases: [(&dyn Fn(&Path), &str); 3] = [
+    type Damage<'a> = &'a dyn Fn(&Path);
+    let cases: [(Damage<'_>, &str); 3] = [
         (&overlap, "record 5, field MEMO overlap"),
         (&without_memo, "look for the file first"),
         (&wrong_length, "write 4E 00 to the bytes 10 and 11"),
