@@ -191,16 +191,6 @@ fn set_bytes(object: Handle, record: Buffer, length: u32, is_partial: bool) -> R
     })
 }
 
-/// The text of a GUID's 16 bytes.
-fn guid_text(bytes: &[u8]) -> String {
-    let mut text = String::new();
-    for (at, byte) in bytes.iter().enumerate() {
-        let dash = if matches!(at, 4 | 6 | 8 | 10) { "-" } else { "" };
-        text.push_str(&format!("{dash}{byte:02x}"));
-    }
-    text
-}
-
 /// The bytes that a field has in a record, as its value.
 fn put_cell(area: &mut dyn WorkArea, number: usize, cell: &[u8]) -> Result<()> {
     let Some((kind, adt)) = area.fields().get(number).map(|field| (field.kind, field.adt)) else { return Ok(()) };
@@ -232,7 +222,10 @@ fn put_cell(area: &mut dyn WorkArea, number: usize, cell: &[u8]) -> Result<()> {
             let length = usize::try_from(whole(length)).unwrap_or(0).min(text.len());
             area.set_bytes(number, &text[..length])
         }
-        FieldKind::Guid => area.set_bytes(number, guid_text(cell).as_bytes()),
+        FieldKind::Guid => match cell.try_into() {
+            Ok(uuid) => area.set_bytes(number, mainstay_types::uuid::display(uuid).to_string().as_bytes()),
+            Err(_) => Ok(()),
+        },
         FieldKind::Time => area.set(number, &FieldValue::Time(u32::try_from(half(0)).unwrap_or(0))),
         _ => area.set_bytes(number, cell),
     };

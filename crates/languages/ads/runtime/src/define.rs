@@ -107,6 +107,11 @@ fn extensions_of(path: &Path) -> &'static [&'static str] {
     }
 }
 
+/// Returns true if there is a table of this name in either format: a name leads to one of them only.
+fn is_taken(path: &Path) -> bool {
+    ["dbf", "adt"].iter().any(|extension| ace::existing_path(&path.with_extension(extension)).is_some())
+}
+
 /// Returns true if a name is that of a temporary table.
 pub(crate) fn is_temporary(name: &ObjectName) -> bool {
     name.last().starts_with('#') || name.parts.first().is_some_and(|part| part.is("session"))
@@ -179,7 +184,8 @@ impl Inner {
             false => self.new_file(name)?,
         };
         let files = Arc::clone(self._database.files());
-        if files.stamp(&path).is_ok() {
+        let is_taken = if is_temporary { files.stamp(&path).is_ok() } else { is_taken(&path) };
+        if is_taken {
             return Err(exists(name));
         }
         let options = WriteOptions::new(Access::Exclusive);
@@ -299,7 +305,7 @@ impl Inner {
             return self.table_of(&table.name, &rows, &[]);
         }
         let path = self.new_file(&table.name)?;
-        if Disk.stamp(&path).is_ok() {
+        if is_taken(&path) {
             return Err(exists(&table.name));
         }
         let columns: Vec<String> = table.columns.iter().map(|one| column(one, is_adt)).collect::<Result<_>>()?;

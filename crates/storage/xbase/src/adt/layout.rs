@@ -11,6 +11,9 @@ const ENCRYPTED: u8 = 2;
 /// The flag that newer servers set in every record.
 const NEWER: u8 = 4;
 
+/// The last byte of a memo reference in a deleted record whose value is still in its blocks.
+pub(crate) const KEPT_MARK: u8 = 0x4D;
+
 /// The format of a table's records.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum RecordLayout {
@@ -65,6 +68,12 @@ impl RecordLayout {
             RecordLayout::Dbf => flag == b'*',
             RecordLayout::Adt => flag & DELETED != 0,
         }
+    }
+
+    /// Returns true if a memo reference (`cell`) of a record leads to the record's own value. Of a deleted record of an ADT
+    /// another program may have given the blocks to others, unless the reference is marked.
+    pub(crate) fn owns_memo(self, record: &[u8], cell: &[u8]) -> bool {
+        self == RecordLayout::Dbf || !self.is_deleted(record) || cell.get(8) == Some(&KEPT_MARK)
     }
 
     /// Tells whether a first byte is one that programs write.

@@ -36,6 +36,7 @@ pub use header::{
     AUTO_INCREMENT_AT, FIELD_LENGTH, FIRST_FIELD_AT, FIXED_LENGTH, Header, ROW_VERSION_AT, SIGNATURE, VERSION_BYTE,
     is_signature,
 };
+pub(crate) use layout::KEPT_MARK;
 pub use layout::RecordLayout;
 pub(crate) use reuse::{Place as ReusePlace, ReuseList};
 pub use types::Type;

@@ -2,6 +2,7 @@
 
 use super::column::{Decoding, Records, decode_column, deleted_flags};
 use super::{Dbf, Field, Findings};
+use crate::adt::RecordLayout;
 use crate::memo::{Memo, Window};
 use crate::{Finding, Severity};
 use mainstay_types::Result;
@@ -35,7 +36,7 @@ pub(crate) fn check_values(table: &Dbf, how: &Decoding<'_>, findings: &mut Vec<F
         for (field, found) in table.fields().iter().zip(&mut by_field) {
             found.append(decode_column(field, &records, how)?.findings);
             if let (true, Some(memo)) = (field.kind.needs_memo(), memo) {
-                collect_extents(field, &records, memo, &mut window, &mut extents)?;
+                collect_extents(table.header().layout, field, &records, memo, &mut window, &mut extents)?;
             }
         }
         start += run;
@@ -59,6 +60,7 @@ struct Extent {
 }
 
 fn collect_extents(
+    layout: RecordLayout,
     field: &Field,
     records: &Records<'_>,
     memo: &Memo,
@@ -72,7 +74,8 @@ fn collect_extents(
     }
     for (row, record) in records.iter().enumerate() {
         let cell = &record[field.offset..field.offset + field.length];
-        if let Ok(Some(reference)) = memo.reference(cell)
+        if layout.owns_memo(record, cell)
+            && let Ok(Some(reference)) = memo.reference(cell)
             && let Ok(bytes) = memo.extent(&reference, window)?
         {
             extents.push(Extent { bytes, record: records.number(row), field: field.offset });
@@ -89,7 +92,7 @@ pub(crate) fn overlapping_memos(table: &Dbf, memo: &Memo) -> Result<Vec<Finding>
     for start in (0..count).step_by(usize::try_from(run).unwrap_or(usize::MAX)) {
         let records = table.read_records(start..count.min(start + run), &mut buffer)?;
         for field in table.fields().iter().filter(|field| field.kind.needs_memo()) {
-            collect_extents(field, &records, memo, &mut window, &mut extents)?;
+            collect_extents(table.header().layout, field, &records, memo, &mut window, &mut extents)?;
         }
     }
     let mut findings = Vec::new();

@@ -2,15 +2,12 @@
 
 use super::values::Stored;
 use super::{Access, Change, Follower, TableWriter, Update};
-use crate::adt::RecordLayout;
+use crate::adt::{KEPT_MARK, RecordLayout};
 use crate::dbf::Field;
 use mainstay_types::Result;
 
 /// Bytes of a memo reference whose last one says nothing.
 const MARKED_REFERENCE: usize = 9;
-
-/// The last byte of a reference in a deleted record whose value is still in its blocks.
-const KEPT_MARK: u8 = 0x4D;
 
 impl TableWriter {
     /// Gives a record these bytes, as they are: fields that keep the time or the number of the last write too.

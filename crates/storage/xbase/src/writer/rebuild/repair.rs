@@ -3,7 +3,7 @@
 use super::rejects::{Rejects, rejects_path};
 use super::{Plan, Source, empty_like, memo_path, untold, write_files};
 use crate::adt::{AUTO_INCREMENT_AT, ROW_VERSION_AT, RecordLayout, Type};
-use crate::dbf::{Dbf, OpenOptions, overlapping_memos};
+use crate::dbf::{Dbf, Field, FieldKind, OpenOptions, any_blocks, overlapping_memos};
 use crate::memo::{Memo, MemoKind, Window, empty_file};
 use crate::writer::{WriteOptions, swap};
 use crate::{Finding, Severity};
@@ -126,6 +126,16 @@ pub fn repair(fs: &Arc<dyn FileSystem>, path: &Path, into: &Path, options: &Writ
     Ok(repair)
 }
 
+/// Returns true if the bytes of a memo field refer to a block: a number in binary, one in digits, or, in a field of any type,
+/// a value that does not lie in the record itself.
+fn is_memo_reference(field: &Field, cell: &[u8]) -> bool {
+    match (field.kind, cell.len()) {
+        (FieldKind::Any, _) => any_blocks(cell).is_some(),
+        (_, 4 | 9) => cell.iter().any(|byte| *byte != 0) && cell.iter().any(|byte| *byte != b' '),
+        _ => cell.iter().any(|byte| !matches!(byte, 0 | b' ' | b'0')),
+    }
+}
+
 /// Refuses a DBF whose header has another record length than its fields, where the file shows that the fields are right: what
 /// would be read are no records.
 ///
@@ -150,7 +160,7 @@ fn check_record_length(dbf: &Dbf) -> Result<()> {
     Err(Error::new(Code::Unsupported, message).hint(hint))
 }
 
-/// Returns true if a record refers to a text in the memo file: by a number of four bytes, or by digits.
+/// Returns true if a record refers to a text in the memo file.
 fn has_memo_references(dbf: &Dbf) -> Result<bool> {
     let fields = || dbf.fields().iter().filter(|field| field.kind.needs_memo());
     if fields().next().is_none() {
@@ -161,8 +171,10 @@ fn has_memo_references(dbf: &Dbf) -> Result<bool> {
     for start in (0..count).step_by(RECORDS_AT_ONCE) {
         let records = dbf.read_records(start..count.min(start + RECORDS_AT_ONCE as u64), &mut buffer)?;
         let refers = |record: &[u8]| {
-            let cells = || fields().filter_map(|field| record.get(field.offset..field.offset + field.length));
-            cells().flatten().any(|byte| !matches!(byte, 0 | b' ' | b'0'))
+            fields().any(|field| {
+                let cell = record.get(field.offset..field.offset + field.length);
+                cell.is_some_and(|cell| is_memo_reference(field, cell))
+            })
         };
         if records.iter().any(refers) {
             return Ok(true);
