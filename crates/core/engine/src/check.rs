@@ -9,6 +9,7 @@ use mainstay_planner::{Planner, Settings, open_parquet, parquet_findings};
 use mainstay_store::Store;
 use mainstay_types::{Code, Error, Result};
 use mainstay_vfs::{Disk, FileSystem};
+use mainstay_xbase::adt::RecordLayout;
 use mainstay_xbase::codepage::CodePage;
 use mainstay_xbase::dbf::{Dbf, OpenOptions};
 use mainstay_xbase::indexed::check_journals;
@@ -180,9 +181,12 @@ fn add_folders(
 
 /// How many files tables are made of: their own, their memos and indexes.
 fn files_of(fs: &dyn FileSystem, path: &Path, listing: &folder::Listing) -> u64 {
+    let has_memo = |table: &TableFile, layout| {
+        u64::from(table::sibling(fs, &table.path, table::memo_extensions(layout)).is_some())
+    };
     let files = |table: &TableFile| match table.kind {
-        Kind::Dbf => 1 + u64::from(table::sibling(fs, &table.path, &["fpt", "dbt", "smt"]).is_some()),
-        Kind::Adt => 1 + u64::from(table::sibling(fs, &table.path, &["adm"]).is_some()),
+        Kind::Dbf => 1 + has_memo(table, RecordLayout::Dbf),
+        Kind::Adt => 1 + has_memo(table, RecordLayout::Adt),
         Kind::Parquet => folder::parquet_files(fs, &table.path).map_or(1, |files| (files.len() as u64).max(1)),
         Kind::Csv => 1,
     };

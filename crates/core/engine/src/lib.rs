@@ -120,6 +120,7 @@ pub use mainstay_planner::OPTIONAL_RULES as OPTIONAL_OPTIMIZER_RULES;
 pub use mainstay_planner::{Answer, CancelHandle, Progress, check_condition, functions, keywords, statements};
 pub use mainstay_planner::{Join, Node, Operator, ReadCounts, TableReads};
 pub use mainstay_store::{Awaited, Durability, Held, HeldLock, LockMode, ValueRange, Wait};
+pub use mainstay_xbase::table::companion_extensions;
 pub use mainstay_xbase::{Finding, Severity};
 pub use native::{Identity, Outlook};
 pub use options::Options;

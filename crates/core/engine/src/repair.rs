@@ -28,9 +28,6 @@ use std::sync::Arc;
 /// The folder of the new files, beside the damaged ones.
 pub const REPAIRED: &str = "repaired";
 
-/// The extensions of files that belong to a table.
-const COMPANIONS: [&str; 6] = ["fpt", "dbt", "smt", "adm", "cdx", "adi"];
-
 /// A damaged table, and what became of it.
 #[derive(Debug)]
 pub struct Repaired {
@@ -133,9 +130,7 @@ pub fn replace(table: &Path, new: &NewTable, old: &Path) -> Result<Option<PathBu
     let fs: Arc<dyn FileSystem> = Arc::new(Disk);
     let folder = table.parent().unwrap_or(Path::new(""));
     let mut away = vec![table.to_owned()];
-    for extension in COMPANIONS {
-        away.extend(table::sibling(fs.as_ref(), table, &[extension]));
-    }
+    away.extend(table::companions(fs.as_ref(), table));
     away.extend(new.other_indexes.iter().cloned());
     // Kept until the files are in place.
     let _alone = claim(fs.as_ref(), &away)?;
@@ -217,14 +212,14 @@ fn make(
     index_files: &[PathBuf],
 ) -> Result<NewTable> {
     // A memo or an index of this name would be written over, or taken for the new table's.
-    let companion = table::sibling(fs.as_ref(), new, &COMPANIONS);
+    let companion = table::sibling(fs.as_ref(), new, table::companion_extensions(new));
     if let Some(there) = companion.or_else(|| fs.stamp(new).is_ok().then(|| new.to_owned())) {
         let error = Error::new(Code::Duplicate, "there is a file of this name already").at(there.display());
         return Err(error.hint("nothing is written over: take it away, or name a folder with --into"));
     }
     let before = folder::list(fs.as_ref(), new.parent().unwrap_or(new))?.indexes;
     let others = table::other_index_files(fs, path, options, index_files)?;
-    let companions = COMPANIONS.iter().filter_map(|extension| table::sibling(fs.as_ref(), path, &[extension]));
+    let companions = table::companions(fs.as_ref(), path);
     let old = std::iter::once(path.to_owned()).chain(companions).chain(others.iter().cloned());
     let read = old.map(|path| Ok((path.clone(), fs.stamp(&path)?))).collect::<Result<_>>()?;
     let how = WriteOptions { code_page: options.code_page, ..WriteOptions::new(Access::Exclusive) };
@@ -236,9 +231,7 @@ fn make(
     made.close()?;
     let missing_records = counted_records(fs.as_ref(), path, options).saturating_sub(records);
     let mut files = vec![new.to_owned()];
-    for extension in COMPANIONS {
-        files.extend(table::sibling(fs.as_ref(), new, &[extension]));
-    }
+    files.extend(table::companions(fs.as_ref(), new));
     for index in index_files.into_iter().filter(|index| !before.contains(index)) {
         if !files.contains(&index) {
             files.push(index);

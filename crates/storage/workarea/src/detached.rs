@@ -16,7 +16,7 @@ use mainstay_types::{Code, Error, Result};
 use mainstay_vfs::{FileSystem, Memory};
 use mainstay_xbase::adt::{RecordLayout, is_signature};
 use mainstay_xbase::dbf::{FieldKind, blank_record};
-use mainstay_xbase::table::sibling;
+use mainstay_xbase::table::{memo_extensions, sibling};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
@@ -117,10 +117,11 @@ impl Area {
     pub fn detached(path: &Path, form: &Form) -> Result<Area> {
         let files = Memory::new();
         let layout = if is_signature(&form.header) { RecordLayout::Adt } else { RecordLayout::Dbf };
-        let (name, memos): (&str, &[&str]) = match layout {
-            RecordLayout::Dbf => ("detached.dbf", &["fpt", "dbt", "smt"]),
-            RecordLayout::Adt => ("detached.adt", &["adm"]),
+        let name = match layout {
+            RecordLayout::Dbf => "detached.dbf",
+            RecordLayout::Adt => "detached.adt",
         };
+        let memos = memo_extensions(layout);
         let inside = PathBuf::from(name);
         files.write(&inside, with_one_record(&form.header, layout)?);
         if let Some((extension, first)) = &form.memo {

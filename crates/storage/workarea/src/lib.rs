@@ -96,6 +96,6 @@ pub use tables::{NewOrder, untold};
 pub use transactions::{commit, commit_with, rollback, rollback_to, rollback_to_with, rollback_with};
 pub use value::{FieldValue, SeekKey, ValueKind};
 pub use visibility::Predicate;
-pub use words::Definition as WordIndex;
+pub use words::{Definition as WordIndex, path_of as words_path};
 pub use work_area::WorkArea;
 pub use workspace::{AreaNumber, Workspace};

@@ -163,6 +163,8 @@ fn blocks_of_records_that_others_deleted_stay_as_they_are() {
     let reference = length - 9;
     bytes.copy_within(start + length + reference..start + 2 * length, start + reference);
     memory.write(path(), bytes);
+    let findings = table::check(&fs, path(), OpenOptions::default(), &[]);
+    assert!(!findings.iter().any(|finding| finding.message.contains("overlap")), "{findings:#?}");
     let mut table = open(&fs, Access::Exclusive);
     table.reindex(&mut |_, _| ControlFlow::Continue(())).unwrap();
     for id in 3..30 {

@@ -21,7 +21,7 @@ Examples:
   mainstay check shop                 look for damage in every file
   mainstay check shop/programs        list what is wrong or not supported in Business BASIC programs
   mainstay assess shop scripts.sql    say what keeps an application from moving here
-  mainstay check shop --repair        make damaged DBF tables anew, in shop/repaired
+  mainstay check shop --repair        make damaged tables anew, in shop/repaired
   mainstay backup shop shop.bak       copy all files and tables of shop into one file
   mainstay tds://ann@db:1433/shop     the same prompt on a running server, in T-SQL
   mainstay restore shop.bak new       make a folder of such a file
@@ -265,7 +265,7 @@ pub(crate) enum Action {
         #[arg(long)]
         verbose: bool,
 
-        /// Make each damaged DBF table, and each whose indexes do not agree with it or are missing, anew in the folder
+        /// Make each damaged DBF or ADT table, and each whose indexes do not agree with it or are missing, anew in the folder
         /// `repaired` beside it. The old files stay, and what is lost is told
         #[arg(long)]
         repair: bool,

@@ -20,7 +20,7 @@ use mainstay_xbase::codepage::CodePage;
 use mainstay_xbase::dbf::{Counter, FieldSpec, Format, TableSpec};
 use mainstay_xbase::index::BagKind;
 use mainstay_xbase::indexed::{Building, IndexSpec, IndexedTable, advantage_spec, declared_spec, field_spec, spec_of};
-use mainstay_xbase::table::{DbfTable, Disputed};
+use mainstay_xbase::table::{self, DbfTable, Disputed};
 use mainstay_xbase::writer::{self, Access, Source};
 use std::ops::ControlFlow;
 use std::path::{Path, PathBuf};
@@ -123,11 +123,9 @@ impl NewTable {
 
 /// Removes the files of a table that was just made.
 fn remove_new(fs: &Arc<dyn FileSystem>, path: &Path) {
-    let is_adt = path.extension().is_some_and(|extension| extension == "adt");
-    let extensions: &[&str] = if is_adt { &["adt", "adm", "adi"] } else { &["dbf", "fpt", "dbt", "smt", "cdx"] };
-    for extension in extensions {
+    for file in table::companions(&**fs, path).iter().map(PathBuf::as_path).chain([path]) {
         // The error that led here is the one to report.
-        let _ = fs.remove(&path.with_extension(extension));
+        let _ = fs.remove(file);
     }
 }
 

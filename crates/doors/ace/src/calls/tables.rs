@@ -8,6 +8,7 @@ use mainstay_workarea::{Area, AreaOptions, Mode, OPEN_TIMEOUT, WorkArea};
 use mainstay_xbase::adt::VERSION_BYTE;
 use mainstay_xbase::dbf::{Format, TableSpec};
 use mainstay_xbase::lock::{LockScheme, Sharer};
+use mainstay_xbase::table::companions;
 use mainstay_xbase::writer::{self, Access, WriteOptions};
 
 use crate::border::*;
@@ -394,9 +395,8 @@ pub fn remove(connection: &Connection, path: &Path) -> Result<()> {
     if let Some(server) = &connection.server {
         return Ok(server.clear(path)?);
     }
-    let is_adt = path.extension().is_some_and(|extension| extension.eq_ignore_ascii_case("adt"));
-    let beside: &[&str] = if is_adt { &["adm", "adi"] } else { &["cdx", "CDX", "fpt", "dbt", "mainstay-words"] };
-    let old: Vec<PathBuf> = beside.iter().map(|extension| path.with_extension(extension)).collect();
+    let mut old = companions(&*connection.files, path);
+    old.push(mainstay_workarea::words_path(path));
     for file in old.iter().map(PathBuf::as_path).chain([path]) {
         if connection.files.stamp(file).is_ok() {
             connection.files.remove(file)?;

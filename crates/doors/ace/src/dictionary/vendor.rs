@@ -29,8 +29,9 @@ use crate::failure::{Failure, Result};
 /// The first bytes of such a file.
 const DICTIONARY_SIGNATURE: &[u8] = b"ADS Data Dictionary\0";
 
-/// The most objects that are read: bounds the work on a broken file.
-const MOST_OBJECTS: usize = 1 << 20;
+/// The most objects of a dictionary. Objects are looked up one after another, so more would take too long; the vendor's
+/// largest dictionaries have some thousands.
+const MOST_OBJECTS: usize = 1 << 14;
 
 /// True if a file that begins with these bytes is a dictionary in the vendor's format.
 pub fn is_one(bytes: &[u8]) -> bool {
@@ -49,9 +50,9 @@ struct Record {
 
 /// Reads the objects of a dictionary from the bytes of its `.add` and its `.am`.
 ///
-/// Errors: AE_CANNOT_OPEN_DICTIONARY for a file that is damaged, or lacks one of the columns.
+/// Errors: AE_CANNOT_OPEN_DICTIONARY for a file that is damaged, lacks one of the columns, or has more than 16,384 objects.
 pub fn read(bytes: &[u8], memo: Option<&[u8]>) -> Result<Contents> {
-    let records = Table::parse(bytes)?.records(memo);
+    let records = Table::parse(bytes)?.records(memo)?;
     let mut contents = Contents::new(None);
     let mut names: BTreeMap<u32, String> = BTreeMap::new();
     let mut unread: BTreeMap<String, usize> = BTreeMap::new();
@@ -99,7 +100,8 @@ fn is_kind(record: &Record, kinds: &[&str]) -> bool {
 fn add_table(contents: &mut Contents, record: &Record) -> Result<()> {
     let path = path_of(&record.property).unwrap_or_else(|| format!("{}.adt", record.name));
     let is_dbf = path.to_ascii_lowercase().ends_with(".dbf");
-    let table = contents.add(ADS_DD_TABLE_OBJECT, "", &record.name)?;
+    let cannot = |failure: Failure| Failure::new(AE_CANNOT_OPEN_DICTIONARY, failure.detail.clone());
+    let table = contents.add(ADS_DD_TABLE_OBJECT, "", &record.name).map_err(cannot)?;
     table.set_number(ADS_DD_TABLE_TYPE, if is_dbf { ADS_CDX } else { ADS_ADT });
     table.set_text(ADS_DD_TABLE_PATH, Some(path));
     table.set_text(ADS_DD_COMMENT, record.comment.clone());
@@ -159,15 +161,19 @@ impl<'b> Table<'b> {
         self.fields.iter().find(|field| letters(&field.name) == name.as_bytes())
     }
 
-    fn records(&self, memo: Option<&[u8]>) -> Vec<Record> {
+    /// The records that are not deleted.
+    ///
+    /// Errors: AE_CANNOT_OPEN_DICTIONARY if they are too many.
+    fn records(&self, memo: Option<&[u8]>) -> Result<Vec<Record>> {
         let (start, length) = (self.header.header_length as usize, (self.header.record_length as usize).max(1));
         let behind = self.bytes.get(start..).unwrap_or_default();
-        let count = (self.header.record_count as usize).min(MOST_OBJECTS);
-        let live = behind
-            .chunks_exact(length)
-            .take(count)
-            .filter(|record| !RecordLayout::Adt.is_deleted(record) && !RecordLayout::Adt.is_encrypted(record));
-        live.map(|record| self.record(record, memo)).collect()
+        let is_read = |record: &&[u8]| !RecordLayout::Adt.is_deleted(record) && !RecordLayout::Adt.is_encrypted(record);
+        let live = || behind.chunks_exact(length).take(self.header.record_count as usize).filter(is_read);
+        if live().nth(MOST_OBJECTS).is_some() {
+            let message = format!("the dictionary has more than {MOST_OBJECTS} objects");
+            return Err(Failure::new(AE_CANNOT_OPEN_DICTIONARY, message));
+        }
+        Ok(live().map(|record| self.record(record, memo)).collect())
     }
 
     fn record(&self, bytes: &[u8], memo: Option<&[u8]>) -> Record {
@@ -302,6 +308,21 @@ mod tests {
             let rights = access.rights(&contents, ADS_DD_TABLE_OBJECT, "", "Customers");
             assert_eq!(rights, ADS_PERMISSION_READ, "{access:?}");
         }
+    }
+
+    #[test]
+    fn too_many_objects_and_equal_names_are_refused() {
+        let of = |count: usize| {
+            let names: Vec<String> = (0..count).map(|at| format!("t{at}")).collect();
+            let objects: Vec<Described<'_>> =
+                names.iter().map(|name| (7, 0, "Trigger", name.as_str(), &b""[..], None)).collect();
+            read(&dictionary(&objects), None)
+        };
+        assert!(of(MOST_OBJECTS).is_ok());
+        let code = |read: Result<Contents>| read.err().map(|failure| failure.code);
+        assert_eq!(code(of(MOST_OBJECTS + 1)), Some(AE_CANNOT_OPEN_DICTIONARY));
+        let twice = [(7, 0, "Table", "same", &b"a.adt"[..], None), (8, 0, "Table", "SAME", b"b.adt", None)];
+        assert_eq!(code(read(&dictionary(&twice), None)), Some(AE_CANNOT_OPEN_DICTIONARY));
     }
 
     #[test]

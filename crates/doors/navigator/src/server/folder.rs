@@ -3,6 +3,7 @@
 use crate::wire::values::check_relative;
 use mainstay_types::{Code, Error, Result};
 use mainstay_vfs::FileSystem;
+use mainstay_xbase::table::companion_extensions;
 use std::path::{Component, Path, PathBuf};
 
 /// Names that one step may ask for.
@@ -67,9 +68,7 @@ impl Folder {
     /// Removes a table with its memo and its structural index, as far as they are there.
     pub fn clear(&self, files: &dyn FileSystem, name: &Path) -> Result<()> {
         let path = self.place(files, name)?;
-        let is_adt = path.extension().is_some_and(|extension| extension.eq_ignore_ascii_case("adt"));
-        let beside: &[&str] = if is_adt { &["adm", "adi"] } else { &["cdx", "fpt", "dbt"] };
-        for extension in beside {
+        for extension in companion_extensions(&path) {
             let beside = self.place(files, &self.name(&path).with_extension(extension))?;
             if files.stamp(&beside).is_ok() {
                 files.remove(&beside)?;

@@ -21,6 +21,7 @@ use mainstay_types::{SqlType, ValueRef};
 use mainstay_vfs::{Disk, FileSystem};
 use mainstay_xbase::dbf::{Format, TableSpec};
 use mainstay_xbase::indexed::{advantage_spec, declared_spec, field_spec};
+use mainstay_xbase::table::companions;
 use mainstay_xbase::writer::{self, Access, TableWriter, WriteOptions};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -91,19 +92,11 @@ impl Drop for Temporary {
     }
 }
 
-/// Removes the files of a table that could not be made whole.
+/// Removes the files of a table that could not be made whole, or that nobody needs any more.
 fn remove_files(files: &dyn FileSystem, path: &Path) {
-    for extension in extensions_of(path) {
-        // Not every table has all of these; the error before it is reported.
-        let _ = files.remove(&path.with_extension(extension));
-    }
-}
-
-/// The extensions of the files of a table: a DBF and an ADT of one name have none in common.
-fn extensions_of(path: &Path) -> &'static [&'static str] {
-    match path.extension().is_some_and(|extension| extension.eq_ignore_ascii_case("adt")) {
-        true => &["adt", "adm", "adi"],
-        false => &["dbf", "fpt", "dbt", "cdx"],
+    for file in companions(files, path).iter().map(PathBuf::as_path).chain([path]) {
+        // The error before it is reported; files of a temporary table that stay go with the session.
+        let _ = files.remove(file);
     }
 }
 
@@ -274,9 +267,8 @@ impl Inner {
         if let Some(core) = self.temporary.find(name.last()).map(str::to_owned) {
             self.core.detach(&core);
             let folder = self.temporary.folder.clone().unwrap_or_default();
-            for extension in ["dbf", "fpt", "cdx", "adt", "adm", "adi"] {
-                // Not every table has all of these; what stays goes with the session.
-                let _ = Disk.remove(&folder.join(format!("{core}.{extension}")));
+            for extension in ["dbf", "adt"] {
+                remove_files(&Disk, &folder.join(format!("{core}.{extension}")));
             }
         }
         self.temporary.tables.retain(|(known, _)| !known.eq_ignore_ascii_case(name.last()));

@@ -329,7 +329,7 @@ pub(crate) fn table_size(runner: &mut Runner<'_>, given: &Passed<'_>) -> Result<
     let sizes = || -> mainstay_types::Result<Vec<Value>> {
         let dbf = Dbf::open(files.open(&path)?, OpenOptions::default())?;
         let header = dbf.header();
-        let memo = match sibling(&*files, &path, &["fpt", "dbt", "smt"]) {
+        let memo = match sibling(&*files, &path, dbf.memo_extensions()) {
             Some(path) => {
                 let file = files.open(&path)?;
                 let (length, block) = (file.stamp()?.len, Memo::open(file, header.version)?.block_size().max(1));

@@ -29,8 +29,8 @@ pub struct Definition {
 /// A table's indexes.
 pub(super) type Indexes = Vec<(Definition, Option<Contents>)>;
 
-/// The file of a table.
-pub(super) fn path_of(table: &Path) -> PathBuf {
+/// The file with the word indexes of a table.
+pub fn path_of(table: &Path) -> PathBuf {
     table.with_extension("mainstay-words")
 }
 

@@ -23,7 +23,7 @@ mod file;
 mod index;
 
 pub(crate) use area::{Searched as SearchedWords, WordFile};
-pub use file::Definition;
+pub use file::{Definition, path_of};
 
 use mainstay_ads_types::Failure;
 use mainstay_ads_types::words::{Condition, Options, Prepared};

@@ -193,7 +193,7 @@ impl Dbf {
 
     /// The extensions of the memo files that may belong to the table.
     pub fn memo_extensions(&self) -> &'static [&'static str] {
-        memo_extensions(self.header.layout)
+        crate::table::memo_extensions(self.header.layout)
     }
 
     /// The number of records that can be read: what the header said at opening with the whole records found
@@ -296,14 +296,6 @@ impl Dbf {
     /// The options for decoding values of this table.
     pub fn decoding<'a>(&'a self, memo: Option<&'a Memo>) -> Decoding<'a> {
         Decoding { path: self.path(), memo, is_told: false, code_page: self.code_page, layout: self.header.layout }
-    }
-}
-
-/// The extensions of the memo files of tables of this form.
-fn memo_extensions(layout: adt::RecordLayout) -> &'static [&'static str] {
-    match layout {
-        adt::RecordLayout::Dbf => &["fpt", "dbt", "smt"],
-        adt::RecordLayout::Adt => &["adm"],
     }
 }
 

@@ -20,8 +20,6 @@ pub(super) struct Mended {
     unread: u64,
     records: u64,
     others: u64,
-    /// Damaged files that no new table replaces.
-    left_out: u64,
     replaced: bool,
 }
 
@@ -33,7 +31,7 @@ impl Mended {
         self.others += files_of(&new.lost, |_| true);
     }
 
-    /// The state of the new files.
+    /// The state of the new files, if all damage that was found is repaired.
     pub(super) fn state(&self) -> String {
         let place = if self.replaced { "in place" } else { "in its new files" };
         let losses: Vec<String> =
@@ -42,15 +40,10 @@ impl Mended {
                 .filter(|(number, _)| *number > 0)
                 .map(|(number, noun)| count(number, noun))
                 .collect();
-        let state = match (self.tables, losses.is_empty()) {
-            (0, _) if self.left_out > 0 => "nothing was repaired".to_owned(),
+        match (self.tables, losses.is_empty()) {
             (0, _) => "nothing to repair".to_owned(),
             (_, true) => format!("what was damaged is sound {place}"),
             (_, false) => format!("what can be read is {place}; lost: {}", losses.join(", ")),
-        };
-        match self.left_out {
-            0 => state,
-            left_out => format!("{state}; {} not repaired", count(left_out, "damaged file")),
         }
     }
 }
@@ -63,7 +56,7 @@ fn is_made_anew(file: &Path, repaired: &[Repaired]) -> bool {
         let Ok(new) = outcome else { return false };
         let is_sibling = || {
             let extension = file.extension().unwrap_or_default().to_string_lossy().to_lowercase();
-            let is_companion = ["fpt", "dbt", "smt", "adm", "cdx", "adi"].contains(&extension.as_str());
+            let is_companion = mainstay_engine::companion_extensions(table).contains(&extension.as_str());
             is_companion && file.with_extension("") == table.with_extension("")
         };
         let is_kept = || new.files.iter().any(|made| made.file_name() == file.file_name());
@@ -97,7 +90,6 @@ pub(super) fn repair_all(
     left_out.sort();
     left_out.dedup();
     is_sound &= left_out.is_empty();
-    mended.left_out += left_out.len() as u64;
     let mut out = Destination::stdout();
     for Repaired { table, outcome } in &repaired {
         match outcome {

@@ -4,6 +4,7 @@ use std::path::{Path, PathBuf};
 
 use mainstay_workarea::{Area, Mode};
 use mainstay_xbase::adt::{RecordLayout, VERSION_BYTE};
+use mainstay_xbase::table::companion_extensions;
 
 use crate::border::*;
 use crate::calls;
@@ -294,7 +295,7 @@ pub fn move_files(
         if kind == ADS_DD_INDEX_FILE_OBJECT {
             return move_index(&session, contents, (&table, &name), &to);
         }
-        for extension in ["fpt", "dbt", "smt", "cdx", "adm", "adi"] {
+        for extension in companion_extensions(&path) {
             if let Some(beside) = files::existing(&path.with_extension(extension)) {
                 move_file(&session, &beside, &to)?;
             }
@@ -349,7 +350,7 @@ pub fn rename(dictionary: Handle, name: Text, new: Text, kind: u16, options: u32
         contents.rename(kind, "", &name, &new)?;
         session.open(contents, &new, Mode::Exclusive)?.close()?;
         let with_name = |extension: &str| path.with_file_name(format!("{new}.{extension}"));
-        for extension in ["fpt", "dbt", "smt", "cdx", "adm", "adi"] {
+        for extension in companion_extensions(&path) {
             if let Some(beside) = files::existing(&path.with_extension(extension)) {
                 session.files.rename(&beside, &with_name(extension))?;
             }

@@ -74,6 +74,10 @@ CREATE TABLE wrong (id Nonsense)
 --;
 CREATE TABLE kinds (id Integer)
 --;
+CREATE TABLE people (id Integer)
+--;
+SELECT name INTO people FROM kinds
+--;
 DROP TABLE copied
 --;
 SELECT COUNT(*) AS n FROM copied

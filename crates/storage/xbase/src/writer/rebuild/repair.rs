@@ -61,7 +61,7 @@ pub fn repair(fs: &Arc<dyn FileSystem>, path: &Path, into: &Path, options: &Writ
     }
     let count = dbf.record_count(dbf.file().stamp()?.len);
     let needs_memo = dbf.fields().iter().any(|field| field.kind.needs_memo());
-    let old_memo_path = crate::table::sibling(&**fs, path, &["fpt", "dbt", "smt", "adm"]).filter(|_| needs_memo);
+    let old_memo_path = crate::table::sibling(&**fs, path, dbf.memo_extensions()).filter(|_| needs_memo);
     let mut old_memo = None;
     if let Some(memo_path) = &old_memo_path {
         match Memo::open(fs.open(memo_path)?, dbf.header().version) {
