@@ -512,7 +512,8 @@ fn lossless(arg: &Typed, to: Option<DataType>) -> Option<Expr> {
     };
     let is_wider = match (rank(from), rank(to)) {
         (Some(from), Some(to)) => from <= to,
-        _ => to == Float && (from == Real || rank(from).is_some_and(|rank| rank < 4)),
+        _ if to == Float => from == Real || rank(from).is_some_and(|rank| rank < 4),
+        _ => types::has_room(from, to),
     };
     let is_longer = from.is_text() && to.is_text() && !matches!(from, Char(..) | NChar(_)) && !matches!(to, Char(..) | NChar(_))
         && match (from.limit(), to.limit()) {

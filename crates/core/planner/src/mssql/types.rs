@@ -119,3 +119,20 @@ pub(crate) fn declared_type_of(data_type: &ast::DataType) -> Option<String> {
         _ => None,
     }
 }
+
+/// Returns true if a DECIMAL has all digits of an exact number before and behind its point. A comparison with a column that
+/// is brought to it can be answered by the column's indexes.
+pub(crate) fn has_room(from: DataType, to: DataType) -> bool {
+    let digits = |data_type| match data_type {
+        DataType::TinyInt => Some((3, 0)),
+        DataType::SmallInt => Some((5, 0)),
+        DataType::Int => Some((10, 0)),
+        DataType::BigInt => Some((19, 0)),
+        DataType::Decimal { precision, scale } => Some((precision.saturating_sub(scale), scale)),
+        _ => None,
+    };
+    match (digits(from), to, digits(to)) {
+        (Some(from), DataType::Decimal { .. }, Some(to)) => from.0 <= to.0 && from.1 <= to.1,
+        _ => false,
+    }
+}

@@ -93,6 +93,8 @@ pub fn convert(value: ValueRef<'_>, target: SqlType) -> Result<Value, Failure> {
                 other => Ok(other),
             }
         }
+        // Blanks are part of a text; only numbers, dates and their like have no value in a blank one.
+        (ValueRef::Text(text), SqlType::VarChar { length: None, .. }) => Ok(Value::Text(text.to_owned())),
         (ValueRef::Boolean(value), SqlType::VarChar { .. }) => {
             Ok(Value::Text(if value { "TRUE" } else { "FALSE" }.to_owned()))
         }

@@ -281,7 +281,7 @@ fn decode(field: &Field, records: &Records<'_>, how: &Decoding<'_>, many: bool) 
         FieldKind::Memo | FieldKind::MemoWide => long::text(&mut task)?,
         FieldKind::MemoBinary => long::binary(&mut task)?,
         FieldKind::Any => long::any(&mut task)?,
-        _ => fixed::fixed(&mut task)?,
+        _ => fixed::fixed(&mut task, many)?,
     };
     Ok(Column { vector, findings: task.findings })
 }

@@ -39,8 +39,8 @@ impl<T> Cell<T> {
     }
 }
 
-/// Decodes the column by its kind.
-pub(super) fn fixed(task: &mut Task<'_>) -> Result<ArrayRef> {
+/// Decodes the column by its kind. Decimals of many records get the narrowest form that holds their values.
+pub(super) fn fixed(task: &mut Task<'_>, many: bool) -> Result<ArrayRef> {
     let decimals = task.field.decimals > 0;
     match task.field.kind {
         FieldKind::Logical => logical(task),
@@ -54,14 +54,8 @@ pub(super) fn fixed(task: &mut Task<'_>) -> Result<ArrayRef> {
         FieldKind::Time => primitive::<Time32MillisecondType>(task, "a time of day", time_of_day),
         FieldKind::Double => primitive::<Float64Type>(task, "a number", |cell| double(cell, f64::from_le_bytes)),
         FieldKind::DoubleSortable => primitive::<Float64Type>(task, "a number", |cell| double(cell, sortable_double)),
-        FieldKind::Integer | FieldKind::IntegerSortable if decimals && task.field.length <= 3 => {
-            decimal::<Decimal32Type>(task, |value| value as i32)
-        }
-        FieldKind::Integer | FieldKind::IntegerSortable if decimals && task.field.length == 4 => {
-            decimal::<Decimal64Type>(task, |value| value)
-        }
-        FieldKind::Currency => decimal::<Decimal128Type>(task, i128::from),
-        FieldKind::Integer if decimals => decimal::<Decimal128Type>(task, i128::from),
+        FieldKind::Currency => decimal(task, many),
+        FieldKind::Integer | FieldKind::IntegerSortable if decimals => decimal(task, many),
         FieldKind::Guid => guid(task),
         FieldKind::Integer if task.field.adt == Some(Type::AutoIncrement) => {
             primitive::<Int64Type>(task, "a number", |cell| Cell::Value(i64::from(little_endian(cell) as u32)))
@@ -133,11 +127,29 @@ fn report_bad(task: &mut Task<'_>, bad: &[usize], what: &str) {
     }
 }
 
-fn decimal<T: DecimalType>(task: &mut Task<'_>, native: impl Fn(i64) -> T::Native) -> Result<ArrayRef> {
+/// Whole numbers that count the last digit of a decimal. Amounts of money have room for 19 digits and seldom need more than
+/// nine, so the values decide.
+fn decimal(task: &mut Task<'_>, many: bool) -> Result<ArrayRef> {
     let sortable = task.field.kind == FieldKind::IntegerSortable;
     let integer = |cell: &[u8]| if sortable { i64::from(sortable_integer(cell)) } else { little_endian(cell) };
-    let array = typed::<T>(task, "a number", |cell| Cell::Value(native(integer(cell))))?;
+    let values = typed::<Int64Type>(task, "a number", |cell| Cell::Value(integer(cell)))?;
     let (precision, scale) = (task.field.precision(), task.field.scale());
+    let greatest = values.values().iter().fold(0, |greatest, value| value.unsigned_abs().max(greatest));
+    match greatest {
+        _ if !many => scaled::<Decimal128Type>(&values, |value| value.into(), precision, scale),
+        0..1_000_000_000 if scale <= 9 => scaled::<Decimal32Type>(&values, |value| value as i32, precision.min(9), scale),
+        0..1_000_000_000_000_000_000 => scaled::<Decimal64Type>(&values, |value| value, precision.min(18), scale),
+        _ => scaled::<Decimal128Type>(&values, |value| value.into(), precision, scale),
+    }
+}
+
+fn scaled<T: DecimalType>(
+    values: &PrimitiveArray<Int64Type>,
+    native: impl Fn(i64) -> T::Native,
+    precision: u8,
+    scale: i8,
+) -> Result<ArrayRef> {
+    let array = values.unary::<_, T>(native);
     Ok(Arc::new(array.with_precision_and_scale(precision, scale).map_err(internal)?))
 }
 
