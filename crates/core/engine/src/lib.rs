@@ -122,7 +122,7 @@ pub use mainstay_planner::{Join, Node, Operator, ReadCounts, TableReads};
 pub use mainstay_store::{Awaited, Durability, Held, HeldLock, LockMode, ValueRange, Wait};
 pub use mainstay_xbase::table::companion_extensions;
 pub use mainstay_xbase::{Finding, Severity};
-pub use native::{Identity, Outlook};
+pub use native::{Identity, Outlook, STORE_FOLDER};
 pub use options::Options;
 pub use prepared::{Executor, Prepared, Row, Rows};
 pub use repair::{NewTable, REPAIRED, Repaired, repair, replace};

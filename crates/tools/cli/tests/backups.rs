@@ -70,6 +70,28 @@ fn a_folder_is_backed_up_and_restored() {
     assert_eq!(mainstay(&["restore", &bak]).status.code(), Some(2), "neither a folder nor --verify");
 }
 
+/// Native tables that cannot be opened are named as the reason: no other process has them open.
+#[test]
+fn damaged_native_tables_are_not_backed_up() {
+    let all = tempfile::tempdir().unwrap();
+    let shop = shop(&all.path().join("shop"));
+    printed(&[&shop, "-c", "CREATE TABLE kept (id INT)"]);
+    let store = all.path().join("shop/.mainstay");
+    let catalogs = std::fs::read_dir(&store).unwrap().map(|entry| entry.unwrap().path());
+    for file in catalogs.filter(|path| path.is_file()) {
+        let mut bytes = std::fs::read(&file).unwrap();
+        bytes.iter_mut().take(64).for_each(|byte| *byte ^= 0xFF);
+        std::fs::write(&file, bytes).unwrap();
+    }
+    let refused = mainstay(&["backup", &shop, all.path().join("shop.bak").to_str().unwrap()]);
+    let told = text(&refused.stderr);
+    assert!(!refused.status.success() && told.contains("the tables in .mainstay cannot be used"), "{told}");
+    assert!(!told.contains("another process"), "{told}");
+    let checked = mainstay(&["check", &shop]);
+    let told = text(&checked.stderr);
+    assert!(told.contains("what to do about the native tables") && !told.contains("--repair"), "{told}");
+}
+
 /// 3262 is the message of a good backup, 3241 that of a file that is none.
 #[test]
 fn restore_of_t_sql_looks_at_backups() {

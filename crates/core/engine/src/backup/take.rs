@@ -21,13 +21,16 @@ const DEEPEST: usize = 32;
 /// locks of each table are waited for. An earlier backup of the name is replaced when all of the new one is on the disk.
 ///
 /// Errors: `Unsupported` for a database that has no folder; `Busy` when another process has the native tables, or a table
-/// stays locked; `Duplicate` when another file than a backup is there; those of the file system. The file is as it was then.
+/// stays locked; `Corrupt` and its like when the native tables cannot be opened; `Duplicate` when another file than a backup is there; those of the file system. The file is as it was then.
 pub fn take(database: &Database, file: &Path, wait: Duration) -> Result<Backup> {
     let file = std::path::absolute(file)?;
     let fs = Arc::clone(database.files());
     let folder = database.path();
     if !database.shared.catalog.native.is_kept() || !fs.is_folder(folder) {
         return Err(Error::new(Code::Unsupported, "only a folder can be backed up"));
+    }
+    if let Some(error) = database.shared.catalog.native.failure() {
+        return Err(error.hint("a backup takes tables that can be read: see `mainstay check`, and docs/durability.md"));
     }
     if database.is_native_elsewhere() {
         let error = Error::new(Code::Busy, "another process has the native tables of the folder open");

@@ -15,7 +15,7 @@ use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 
 /// The folder of the store below the database's.
-pub(crate) const STORE_FOLDER: &str = ".mainstay";
+pub const STORE_FOLDER: &str = ".mainstay";
 
 /// Where a database keeps its native tables.
 pub(crate) struct Place {

@@ -69,6 +69,8 @@ fn backups_have_names_that_mean_nothing_else() {
         assert_eq!(files(all.path()), before, "{name}");
     }
     let whole = shop.join("sub/whole.bak").display().to_string();
+    assert_eq!(errors(&mut session, "BACKUP DATABASE other TO DISK = 'other.bak'"), [911]);
+    assert_eq!(files(all.path()), before);
     for name in ["shop.bak", "sub\\monday", "SUB.2026-11-27", &whole] {
         assert_eq!(errors(&mut session, &format!("BACKUP DATABASE test TO DISK = '{name}'")), [0; 0], "{name}");
     }

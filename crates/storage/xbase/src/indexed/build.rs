@@ -17,7 +17,7 @@ use super::{IndexedTable, TagId, structural_path};
 use crate::collation::KeyOrder;
 use crate::dbf::{Dbf, Header};
 use crate::expr::{ExprValue, Kind, Scratch};
-use crate::index::write::{BagSpec, BagWriter, KeySorter, TagSpec, reindex, unknown_order};
+use crate::index::write::{BagSpec, BagWriter, KeySorter, TagSpec, reindex, unknown_order, without_definition};
 use crate::index::{BagKind, KeyFamily, TagHeader};
 use crate::keys::{Conventions, Expressions, Rules, TagKeys, advantage_texts, named_texts};
 use crate::lock::{IndexLock, LockPlan};
@@ -474,7 +474,10 @@ impl IndexedTable {
         count: u64,
         building: &mut Building<'_>,
     ) -> Result<KeySorter> {
-        let mut tag = TagKeys::new(header, &self.indexes.dbf)?;
+        let mut tag = TagKeys::new(header, &self.indexes.dbf).map_err(|error| match conventions {
+            Some(_) if error.code() == Code::Syntax => without_definition(path, header, &error),
+            _ => error,
+        })?;
         if let Some(known) = conventions.or_else(|| self.indexes.national()).filter(|known| *known != tag.conventions())
         {
             tag = tag.with_conventions(known, header, &self.indexes.dbf)?;

@@ -2,7 +2,7 @@
 
 use crate::output::Destination;
 use crate::output::table::count;
-use mainstay_engine::{Finding, Looked, Severity};
+use mainstay_engine::{Finding, Looked, STORE_FOLDER, Severity};
 use std::collections::HashMap;
 use std::io::{self, Write};
 use std::path::{Path, PathBuf};
@@ -15,8 +15,8 @@ const FOLDERS: usize = 5;
 /// Says what was looked at, what was found, and what to do about it. This is on standard error: findings alone are on
 /// standard output.
 pub(super) fn tell(looked: Looked, findings: &[&Finding], left_out: &[PathBuf], repairs: bool) {
-    let of = |severity| findings.iter().filter(|finding| finding.severity == severity).count() as u64;
-    let (errors, warnings) = (of(Severity::Error), of(Severity::Warning));
+    let of = |severity| findings.iter().filter(move |finding| finding.severity == severity);
+    let (errors, warnings) = (of(Severity::Error).count() as u64, of(Severity::Warning).count() as u64);
     let [files, tables, rows] =
         [(looked.files, "file"), (looked.tables, "table"), (looked.rows, "row")].map(|(n, noun)| count(n, noun));
     let native = if looked.native { ", and the native tables" } else { "" };
@@ -32,9 +32,17 @@ pub(super) fn tell(looked: Looked, findings: &[&Finding], left_out: &[PathBuf], 
         let files = count(paths.len() as u64, "file");
         lines.push(format!("found {} and {} in {files}", count(errors, "error"), count(warnings, "warning")));
     }
-    if errors > 0 && !repairs {
+    let is_native = |finding: &&Finding| finding.path.components().any(|part| part.as_os_str() == STORE_FOLDER);
+    if of(Severity::Error).any(|finding| !is_native(&finding)) && !repairs {
         lines.push(
             "what to do: back up the folder as it is, then run check --repair; docs/repair.md goes on".to_owned(),
+        );
+    }
+    if of(Severity::Error).any(|finding| is_native(&finding)) {
+        lines.push(
+            "what to do about the native tables: copy the folder while nothing has it open, then restore a backup, or read \
+             what is left with `mainstay --salvage`; docs/durability.md goes on"
+                .to_owned(),
         );
     }
     if !left_out.is_empty() {

@@ -56,6 +56,13 @@ impl Inner {
     }
 }
 
+impl Inner {
+    /// Returns true for the name of this database, of the system's, and those that CREATE DATABASE has named.
+    pub(crate) fn has_database(&self, name: &str) -> bool {
+        crate::catalog::is_database(&self.instance.name, name) || self.instance.principals.has_database(name)
+    }
+}
+
 impl Runner<'_> {
     /// Carries out such a statement.
     ///
@@ -64,8 +71,7 @@ impl Runner<'_> {
         let inner = &mut *self.inner;
         match &statement.kind {
             StatementKind::Use(name) => {
-                let is_known = crate::catalog::is_database(&inner.instance.name, &name.text);
-                if !is_known && !inner.instance.principals.has_database(&name.text) {
+                if !inner.has_database(&name.text) {
                     return Err(raised(Message::numbered(911, &[&name.text])));
                 }
                 self.use_database(&name.text);

@@ -59,7 +59,7 @@ mod state;
 mod store;
 
 pub use bag::{BagWriter, Replaced};
-pub(crate) use refusal::unknown_order;
+pub(crate) use refusal::{unknown_order, without_definition};
 pub use reindex::{Progress, Rebuild, reindex};
 pub use sort::KeySorter;
 pub use spec::{BagSpec, TagSpec};
