@@ -505,7 +505,7 @@ impl SetTag {
 }
 
 fn warning(path: &Path, place: &str, message: String) -> Finding {
-    Finding { severity: Severity::Warning, path: path.to_owned(), place: place.to_owned(), message }
+    Finding::new(Severity::Warning, path, place, message)
 }
 
 pub(super) fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
