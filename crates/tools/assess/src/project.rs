@@ -42,8 +42,11 @@ fn project(fs: &dyn FileSystem, path: &Path, collected: &mut Collected, report: 
             let script = normalized(&folder.join(name.replace('\\', "/")));
             match fs.stamp(&script) {
                 Ok(_) => {
-                    collected.add_script(script);
                     scripts += 1;
+                    match fs.is_pipe_or_device(&script) {
+                        true => report.unread.push((script, collect::NO_FILE.to_owned())),
+                        false => collected.add_script(fs, script),
+                    }
                 }
                 Err(_) => {
                     missing += 1;
