@@ -322,7 +322,8 @@ impl Indexes {
         let direction = if descending { " descending" } else { "" };
         let text = format!("{}{direction}", set.title(tag.number, of_table));
         let (parts, with_hidden) = (keys.len(), !visible_only);
-        Some(Ordering { index: tag.number, descending, column, parts, with_hidden, text })
+        let name = of_table.header().name.clone();
+        Some(Ordering { index: tag.number, descending, column, parts, with_hidden, name, text })
     }
 
     /// The rows that an access gives; `None` also when a range has more than `most` keys.

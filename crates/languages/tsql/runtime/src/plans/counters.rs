@@ -500,7 +500,7 @@ mod tests {
         let registry = Registry::default();
         let count = 2 * super::KEPT_BYTES / super::LONGEST;
         for number in 0..count {
-            let text: Arc<str> = format!("{number:0width$}", width = super::LONGEST).into();
+            let text: Arc<str> = format!("{}{number:06}", "0".repeat(super::LONGEST - 6)).into();
             let counts = registry.register(&text, (0, Kind::Batch, (0, 1)), Timestamp(0)).expect("a text that fits");
             counts.add(&run(1, 1, number as i64));
         }
