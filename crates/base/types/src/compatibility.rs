@@ -76,12 +76,15 @@ pub struct Occurrence {
     pub code: Option<i32>,
     /// The line in the text, from 1.
     pub line: u32,
+    /// The number of the statement among those that [`Assessed::statements`] counts, from 0. `None` for a text that could
+    /// not be read, and for a file.
+    pub statement: Option<u64>,
 }
 
 impl Occurrence {
     /// A use without an error.
     pub fn new(construct: &'static Construct, subject: impl Into<Cow<'static, str>>, line: u32) -> Occurrence {
-        Occurrence { construct, subject: subject.into(), code: None, line }
+        Occurrence { construct, subject: subject.into(), code: None, line, statement: None }
     }
 }
 

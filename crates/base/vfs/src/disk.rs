@@ -178,6 +178,11 @@ impl FileSystem for Disk {
         mode.is_ok_and(|mode| rustix::fs::FileType::from_raw_mode(mode).is_symlink())
     }
 
+    fn is_pipe_or_device(&self, path: &Path) -> bool {
+        let kind = rustix::fs::stat(path).map(|found| rustix::fs::FileType::from_raw_mode(found.st_mode));
+        kind.is_ok_and(|kind| !kind.is_file() && !kind.is_dir())
+    }
+
     fn map(&self, path: &Path) -> Result<Mapping> {
         Mapping::of(&std::fs::File::open(path).map_err(at(path))?).map_err(at(path))
     }

@@ -179,6 +179,9 @@ impl FileSystem for Enclosed {
     fn is_link(&self, path: &Path) -> bool {
         self.files.is_link(path)
     }
+    fn is_pipe_or_device(&self, path: &Path) -> bool {
+        self.check(path).is_ok() && self.files.is_pipe_or_device(path)
+    }
     fn map(&self, path: &Path) -> Result<Mapping> {
         self.check(path)?;
         self.files.map(path)

@@ -206,6 +206,10 @@ impl<F: FileSystem> FileSystem for Faulty<F> {
         self.inner.is_link(path)
     }
 
+    fn is_pipe_or_device(&self, path: &Path) -> bool {
+        self.inner.is_pipe_or_device(path)
+    }
+
     fn map(&self, path: &Path) -> Result<Mapping> {
         match self.plan.next(Operation::Read) {
             None => self.inner.map(path),

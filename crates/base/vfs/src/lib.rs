@@ -105,6 +105,12 @@ pub trait FileSystem: Send + Sync + Debug {
         false
     }
 
+    /// Returns true for a pipe, a socket or a device, with links followed: opening one may wait for another program.
+    fn is_pipe_or_device(&self, path: &Path) -> bool {
+        let _ = path;
+        false
+    }
+
     /// The whole content of a small file: settings, samples.
     fn read(&self, path: &Path) -> Result<Vec<u8>> {
         let file = self.open(path)?;

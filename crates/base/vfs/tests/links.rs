@@ -95,3 +95,21 @@ fn a_folder_that_becomes_a_link_is_noticed() {
     std::thread::sleep(2 * NAMES_STAND);
     assert!(files.open(&shop.join("sub/a.dbf")).is_err());
 }
+
+/// Opening a pipe waits for a writer, so a caller asks first.
+#[test]
+fn pipes_and_devices_are_told_from_files() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = |name: &str| folder.path().join(name);
+    std::fs::write(path("file"), "").unwrap();
+    assert!(std::process::Command::new("mkfifo").arg(path("pipe")).status().unwrap().success());
+    symlink("pipe", path("link")).unwrap();
+    let enclosed = Enclosed::new(Arc::new(Disk), folder.path()).unwrap();
+    let files: [&dyn FileSystem; 2] = [&Disk, &enclosed];
+    for files in files {
+        for (name, is_special) in [("file", false), ("pipe", true), ("link", true), ("", false), ("nothing", false)] {
+            assert_eq!(files.is_pipe_or_device(&path(name)), is_special, "{name}");
+        }
+    }
+    assert!(Disk.is_pipe_or_device(std::path::Path::new("/dev/null")));
+}

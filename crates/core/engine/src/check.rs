@@ -228,8 +228,7 @@ pub(crate) fn table_of(fs: &dyn FileSystem, path: PathBuf) -> Result<PathBuf> {
 }
 
 fn failure(path: &Path, error: &Error) -> Finding {
-    let message = error.message().to_owned();
-    Finding { severity: Severity::Error, path: path.to_owned(), place: String::new(), message }
+    Finding::new(Severity::Error, path, "", error.message())
 }
 
 fn check_csv(fs: &Arc<dyn FileSystem>, name: &str, file: &TableFile, options: CsvOptions) -> (Vec<Finding>, u64) {
@@ -248,7 +247,7 @@ fn csv_finding(finding: mainstay_csv::Finding) -> Finding {
         mainstay_csv::Severity::Warning => Severity::Warning,
         mainstay_csv::Severity::Error => Severity::Error,
     };
-    Finding { severity, place: finding.place(), path: finding.path, message: finding.message }
+    Finding::new(severity, &finding.path, finding.place(), finding.message.as_str())
 }
 
 /// Reads every row of Parquet files: their pages carry checksums and lengths that only reading tests. What they say of their

@@ -100,8 +100,12 @@ pub struct Node {
     pub seek: Option<String>,
     /// The condition that rows have to satisfy.
     pub condition: Option<String>,
-    /// The keys of an order, of groups or of a join.
+    /// True if it walks the index from its highest key down.
+    pub backward: bool,
+    /// The keys of groups or of a join.
     pub keys: Vec<String>,
+    /// The keys of an order, from the first on; true for one that is descending.
+    pub order: Vec<(String, bool)>,
     /// Values that it calculates.
     pub defined: Vec<String>,
     /// The columns of its rows.
@@ -123,7 +127,9 @@ impl Node {
             index: None,
             seek: None,
             condition: None,
+            backward: false,
             keys: Vec::new(),
+            order: Vec::new(),
             defined: Vec::new(),
             columns: Vec::new(),
             limit: None,
@@ -157,7 +163,7 @@ pub fn node_of(plan: &Plan, parameters: &[String]) -> Node {
     let limit = block.fetch.map(|fetch| block.skip.saturating_add(fetch));
     if plan.sorts() && !block.order.is_empty() {
         let operator = if limit.is_some() { Operator::TopSort } else { Operator::Sort };
-        return Node { keys: printer.order(&block.order), limit, ..Node::new(operator, vec![node]) };
+        return Node { order: printer.order(&block.order), limit, ..Node::new(operator, vec![node]) };
     }
     match limit.is_some() || block.fetch_by.is_some() {
         true => Node { limit, ..Node::new(Operator::Top, vec![node]) },
@@ -212,13 +218,12 @@ impl Printer<'_> {
         let seek = self.seek(access, (table, &definition.column_numbers()));
         let operator = if seek.is_some() { Operator::IndexSeek } else { Operator::IndexScan };
         let rows = access.is_point.then_some(1.0);
-        let order = matches!(access.direction, Direction::Descending).then_some("DESC");
         Node {
             index: Some(definition.name.clone()),
             seek,
             condition,
             rows,
-            keys: order.map(str::to_owned).into_iter().collect(),
+            backward: matches!(access.direction, Direction::Descending),
             ..Node::new(operator, Vec::new()).of_table(table.definition().name.as_str())
         }
     }
@@ -255,9 +260,8 @@ impl Printer<'_> {
         (!parts.is_empty()).then(|| parts.join(" AND "))
     }
 
-    fn order(&self, keys: &[SortKey]) -> Vec<String> {
-        let direction = |key: &SortKey| if key.descending { "DESC" } else { "ASC" };
-        keys.iter().map(|key| format!("{} {}", self.text(&key.expression), direction(key))).collect()
+    fn order(&self, keys: &[SortKey]) -> Vec<(String, bool)> {
+        keys.iter().map(|key| (self.text(&key.expression), key.descending)).collect()
     }
 
     fn column(&self, source: usize, column: usize) -> String {

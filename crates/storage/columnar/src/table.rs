@@ -234,7 +234,9 @@ pub struct Ordering {
     pub parts: usize,
     /// True if rows that are not there are part of the order.
     pub with_hidden: bool,
-    /// The index as a person would write it, for EXPLAIN.
+    /// The name of the index.
+    pub name: String,
+    /// The index with its columns and its direction as a person would write them, for EXPLAIN.
     pub text: String,
 }
 

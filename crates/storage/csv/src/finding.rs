@@ -31,6 +31,10 @@ pub struct Finding {
     pub column: u64,
     /// The message, as a sentence without its full stop.
     pub message: String,
+    /// The cause in the plural, without the data of the place: `rows with too few fields`.
+    pub cause: &'static str,
+    /// The number of places that it stands for: more than one where those that are not stored are counted.
+    pub count: u64,
 }
 
 impl Finding {
@@ -155,11 +159,14 @@ impl Findings {
                 line,
                 column,
                 message: message.clone(),
+                cause: kind.plural(),
+                count: 1,
             };
             list.extend(of_kind.kept.iter().map(finding));
             let more = of_kind.count - of_kind.kept.len() as u64;
             if let (1.., Some(&(line, column, _))) = (more, of_kind.kept.last()) {
-                list.push(finding(&(line, column, format!("after this, {more} more {}", kind.plural()))));
+                let counted = finding(&(line, column, format!("after this, {more} more {}", kind.plural())));
+                list.push(Finding { count: more, ..counted });
             }
         }
         list.sort_by_key(|finding| (finding.line, finding.column));
@@ -185,5 +192,7 @@ mod tests {
             "warning: a.csv, line 99, column 1: after this, 400 more rows with too few fields"
         );
         assert!(list.iter().any(|finding| finding.message == "zero"));
+        let short = list.iter().filter(|finding| finding.cause == "rows with too few fields");
+        assert_eq!(short.map(|finding| finding.count).sum::<u64>(), 500);
     }
 }

@@ -8,8 +8,8 @@ use index_common::build::{Item, cdx, plain_idx};
 use index_common::{Seed, bytes, fixture, index_files, open, open_bytes};
 use mainstay_types::{Code, Result};
 use mainstay_vfs::{Disk, Fault, Faulty, FileSystem};
-use mainstay_xbase::Finding;
 use mainstay_xbase::index::{Bag, KeyFamily, KeyType, Tag};
+use mainstay_xbase::{Finding, Severity};
 use std::ops::{Bound, ControlFlow};
 
 fn any_type(bag: &Bag, number: usize) -> KeyType {
@@ -255,4 +255,16 @@ fn one_broken_header_leaves_the_other_tags() {
         &findings.iter().map(ToString::to_string).collect::<Vec<_>>(),
         &["a.cdx", "tag A, header at byte 1024"],
     );
+}
+
+/// The findings that are only counted have the severity and the cause of those that are listed.
+#[test]
+fn warnings_that_are_counted_stay_warnings() {
+    let items: Vec<Item> = (1..=60).map(|record| (b"the same    ".to_vec(), record)).collect();
+    let unique = 1;
+    let findings = use_bytes("unique.idx", &plain_idx(&items, 12, unique, "NAME", "")).unwrap();
+    assert!(findings.iter().all(|it| it.severity == Severity::Warning), "{findings:?}");
+    assert!(findings.iter().all(|it| it.cause() == "a key is there twice in a unique tag"), "{findings:?}");
+    assert_eq!(findings.iter().map(|it| it.count).sum::<u64>(), 59);
+    assert_eq!(findings.last().unwrap().message, "and 34 more like these");
 }

@@ -1,8 +1,10 @@
 //! The files below the given paths, sorted by what they are.
 //!
-//! The extension says what a file is. Hidden files and folders, and those that Mainstay and version control keep for themselves,
-//! are left out. A link is followed once.
+//! The extension says what a file is; a file that is named with another one is a script if the dialect of scripts is given.
+//! Hidden files and folders, and those of build results and packages, are left out. A link to a file is followed, one to a folder
+//! is not. A file that is reached by several paths is taken once, under the first of them.
 
+use crate::Dialect;
 use mainstay_types::Result;
 use mainstay_vfs::FileSystem;
 use std::collections::{BTreeMap, BTreeSet, HashSet};
@@ -12,6 +14,11 @@ use std::path::{Path, PathBuf};
 const DEEPEST: usize = 32;
 /// Files that are looked at: beyond that a folder is none of an application.
 const MOST_FILES: usize = 1_000_000;
+
+/// The reason for which a pipe or a device is not read.
+pub(crate) const NO_FILE: &str = "not a regular file: a pipe, a socket or a device is not read";
+/// The reason for which a named file is not read.
+const UNKNOWN: &str = "its extension is not known: it is assessed as a script if a dialect is given";
 
 /// Folders of build results and of packages.
 const PASSED_OVER: [&str; 3] = ["node_modules", "bin", "obj"];
@@ -35,29 +42,41 @@ pub(crate) struct Collected {
     pub(crate) others: BTreeMap<String, u64>,
     /// Files and folders that could not be read, with the reason.
     pub(crate) unread: Vec<(PathBuf, String)>,
-    folders: HashSet<PathBuf>,
+    /// Files and folders that were added, by their real paths.
+    known: HashSet<PathBuf>,
     files: usize,
 }
 
 impl Collected {
-    /// Adds a file, or all files below a folder.
+    /// Adds a file, or all files below a folder. A file whose extension says nothing is in the dialect of scripts, if that is
+    /// given.
     ///
     /// Errors: the path does not exist.
-    pub(crate) fn add(&mut self, fs: &dyn FileSystem, path: &Path) -> Result<()> {
+    pub(crate) fn add(&mut self, fs: &dyn FileSystem, path: &Path, dialect: Option<Dialect>) -> Result<()> {
         if fs.is_folder(path) {
             self.add_folder(fs, path, DEEPEST);
             return Ok(());
         }
         fs.stamp(path).map_err(|error| error.at(path.display()))?;
-        self.add_file(path);
+        if fs.is_pipe_or_device(path) {
+            self.unread.push((path.to_owned(), NO_FILE.to_owned()));
+            return Ok(());
+        }
+        if !self.add_file(fs, path) {
+            match dialect {
+                Some(Dialect::Basic) => drop(self.programs.insert(path.to_owned())),
+                Some(_) => drop(self.scripts.insert(path.to_owned())),
+                None => self.unread.push((path.to_owned(), UNKNOWN.to_owned())),
+            }
+        }
         // An index of the table may lie beside it.
         if self.tables.contains(path)
             && let Some(folder) = path.parent()
         {
             let beside = fs.list(if folder.as_os_str().is_empty() { Path::new(".") } else { folder });
             for entry in beside.unwrap_or_default() {
-                if !entry.is_folder && matches!(extension(&entry.path).as_str(), "cdx" | "idx" | "ntx") {
-                    self.add_file(&entry.path);
+                if !entry.is_folder && matches!(extension(&entry.path).as_str(), "cdx" | "idx" | "ntx" | "adi") {
+                    self.add_file(fs, &entry.path);
                 }
             }
         }
@@ -69,7 +88,7 @@ impl Collected {
             Ok(real) => real,
             Err(error) => return self.unread.push((folder.to_owned(), error.message().to_owned())),
         };
-        if !self.folders.insert(real) {
+        if !self.known.insert(real) {
             return;
         }
         if depth == 0 {
@@ -90,33 +109,42 @@ impl Collected {
                     self.unread.push((entry.path, reason.to_owned()));
                 }
                 true => self.add_folder(fs, &entry.path, depth - 1),
-                false => self.add_file(&entry.path),
+                false => drop(self.add_file(fs, &entry.path)),
             }
         }
     }
 
     /// Adds a file that a project names.
-    pub(crate) fn add_script(&mut self, path: PathBuf) {
-        self.scripts.insert(path);
+    pub(crate) fn add_script(&mut self, fs: &dyn FileSystem, path: PathBuf) {
+        if self.is_new(fs, &path) {
+            self.scripts.insert(path);
+        }
     }
 
-    fn add_file(&mut self, path: &Path) {
+    /// Returns true if no path to this file was added before.
+    fn is_new(&mut self, fs: &dyn FileSystem, path: &Path) -> bool {
+        let real = fs.real_path(path).unwrap_or_else(|_| path.to_owned());
+        self.known.insert(real)
+    }
+
+    /// Adds a file by its extension. Returns false if that is not known.
+    fn add_file(&mut self, fs: &dyn FileSystem, path: &Path) -> bool {
         self.files += 1;
         if self.files > MOST_FILES {
             if self.files == MOST_FILES + 1 {
                 self.unread.push((path.to_owned(), format!("more than {MOST_FILES} files: this and those behind it")));
             }
-            return;
+            return true;
+        }
+        if !self.is_new(fs, path) {
+            return true;
         }
         let (path, extension) = (path.to_owned(), extension(path));
         match extension.as_str() {
             "dbf" | "adt" | "csv" | "tsv" | "parquet" => drop(self.tables.insert(path)),
             "cdx" | "idx" | "ntx" | "adi" => {
                 let folder = path.parent().map(Path::to_owned).unwrap_or_default();
-                let list = self.indexes.entry(folder).or_default();
-                if !list.contains(&path) {
-                    list.push(path);
-                }
+                self.indexes.entry(folder).or_default().push(path);
             }
             "sql" | "spl" | "prc" | "tab" | "viw" | "trg" | "udf" => drop(self.scripts.insert(path)),
             "bas" | "pxp" | "pvx" => drop(self.programs.insert(path)),
@@ -124,8 +152,9 @@ impl Collected {
             "dbc" | "add" => drop(self.dictionaries.insert(path)),
             "mdx" | "ndx" | "prg" | "fxp" | "scx" | "vcx" | "frx" | "mnx" | "mdf" | "ldf" | "ndf" | "bak"
             | "bacpac" | "xls" | "xlsx" | "mdb" | "accdb" => *self.others.entry(extension).or_default() += 1,
-            _ => {}
+            _ => return false,
         }
+        true
     }
 }
 

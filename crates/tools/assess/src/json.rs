@@ -130,11 +130,12 @@ fn dictionary(dictionary: &Dictionary) -> String {
 }
 
 fn file(file: &File) -> String {
-    let File { path: at, dialect, statements, note } = file;
+    let File { path: at, dialect, statements, supported, note } = file;
     object(&[
         ("path", path(at)),
         ("dialect", text(dialect.name())),
         ("statements", statements.to_string()),
+        ("supported", supported.to_string()),
         ("note", text(note)),
     ])
 }

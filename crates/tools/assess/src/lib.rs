@@ -74,7 +74,8 @@ impl Dialect {
 pub struct Request<'a> {
     /// Folders and files.
     pub paths: &'a [PathBuf],
-    /// The dialect of scripts; `None` to choose for each the one whose parser reads most of it.
+    /// The dialect of scripts, and of named files whose extension is not known; `None` to choose for each script the one
+    /// whose parser reads most of it.
     pub dialect: Option<Dialect>,
     /// The settings that the folder of a table gives for it.
     pub settings: &'a dyn Fn(&Path) -> Result<TableSettings>,
@@ -86,7 +87,7 @@ pub struct Request<'a> {
 pub fn assess(fs: &Arc<dyn FileSystem>, request: &Request<'_>) -> Result<Report> {
     let mut collected = Collected::default();
     for path in request.paths {
-        collected.add(fs.as_ref(), path)?;
+        collected.add(fs.as_ref(), path, request.dialect)?;
     }
     let mut report = Report { paths: request.paths.to_vec(), ..Report::default() };
     project::read(fs.as_ref(), &mut collected, &mut report);

@@ -3,14 +3,14 @@
 //! A directive is known by its name as the printer of the dialect writes it. Limit: functions, options and mnemonics that work
 //! in part are on the page only.
 
-use crate::report::{File, Report};
+use crate::report::{File, Report, supported};
 use crate::{Dialect, collect};
 use mainstay_basic_syntax::inventory::{DIRECTIVES, State};
 use mainstay_basic_syntax::print::statement;
 use mainstay_basic_syntax::tree::{Directive, Kind, Line, Place};
 use mainstay_types::compatibility::{Occurrence, Support};
 use mainstay_vfs::FileSystem;
-use std::collections::BTreeSet;
+use std::collections::{BTreeSet, HashMap};
 use std::path::PathBuf;
 
 mainstay_types::constructs! {
@@ -44,12 +44,15 @@ pub(crate) fn assess(fs: &dyn FileSystem, paths: &BTreeSet<PathBuf>, report: &mu
         let name = path.file_name().unwrap_or_default().to_string_lossy();
         let errors = mainstay_basic::check(&name, &source);
         let lines = mainstay_basic_syntax::parse(&mainstay_code_page::import(&source)).lines;
-        let statements = lines.len() as u64;
-        report.files.push(File { path: path.clone(), dialect: Dialect::Basic, statements, note: String::new() });
-        for directive in lines.iter().flat_map(|line| &line.directives) {
-            look_at(directive, &mut |name, place| {
-                report.add(Dialect::Basic, path, Occurrence::new(&PARTIAL, name, place.line));
-            });
+        // Lines are in the order of their numbers, which need not be that of the text.
+        let numbers: HashMap<u32, u64> = lines.iter().map(|line| line.place.line).zip(0..).collect();
+        let mut found = Vec::new();
+        for (number, line) in (0..).zip(&lines) {
+            for directive in &line.directives {
+                look_at(directive, &mut |name, place| {
+                    found.push(Occurrence { statement: Some(number), ..Occurrence::new(&PARTIAL, name, place.line) });
+                });
+            }
         }
         for error in errors {
             let (construct, subject) = match error.item() {
@@ -58,8 +61,13 @@ pub(crate) fn assess(fs: &dyn FileSystem, paths: &BTreeSet<PathBuf>, report: &mu
             };
             debug_assert_eq!(construct.support, Support::NotSupported);
             let (line, code) = (error.place.line, Some(i32::from(error.code)));
-            report.add(Dialect::Basic, path, Occurrence { construct, subject: subject.into(), code, line });
+            let statement = numbers.get(&line).copied();
+            found.push(Occurrence { construct, subject: subject.into(), code, line, statement });
         }
+        let (statements, note) = (lines.len() as u64, String::new());
+        let supported = supported(statements, &found);
+        report.files.push(File { path: path.clone(), dialect: Dialect::Basic, statements, supported, note });
+        found.into_iter().for_each(|occurrence| report.add(Dialect::Basic, path, occurrence));
     }
 }
 

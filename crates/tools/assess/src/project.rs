@@ -42,8 +42,11 @@ fn project(fs: &dyn FileSystem, path: &Path, collected: &mut Collected, report: 
             let script = normalized(&folder.join(name.replace('\\', "/")));
             match fs.stamp(&script) {
                 Ok(_) => {
-                    collected.add_script(script);
                     scripts += 1;
+                    match fs.is_pipe_or_device(&script) {
+                        true => report.unread.push((script, collect::NO_FILE.to_owned())),
+                        false => collected.add_script(fs, script),
+                    }
                 }
                 Err(_) => {
                     missing += 1;
@@ -57,7 +60,7 @@ fn project(fs: &dyn FileSystem, path: &Path, collected: &mut Collected, report: 
         (_, 0) => format!("a project of {scripts} scripts"),
         _ => format!("a project of {} scripts, {missing} of which do not exist", scripts + missing),
     };
-    report.files.push(File { path: path.to_owned(), dialect: Dialect::Tsql, statements: 0, note });
+    report.files.push(File { path: path.to_owned(), dialect: Dialect::Tsql, statements: 0, supported: 0, note });
     Ok(())
 }
 
@@ -95,7 +98,7 @@ fn package(fs: &dyn FileSystem, path: &Path, report: &mut Report) -> Result<(), 
     let listed: Vec<String> = kinds.iter().map(|(kind, count)| format!("{count} {kind}")).collect();
     let note =
         format!("a package with {}", if listed.is_empty() { "no objects".to_owned() } else { listed.join(", ") });
-    report.files.push(File { path: path.to_owned(), dialect: Dialect::Tsql, statements: 0, note });
+    report.files.push(File { path: path.to_owned(), dialect: Dialect::Tsql, statements: 0, supported: 0, note });
     report.add(Dialect::Files, path, Occurrence::new(&PACKAGE, "", 0));
     Ok(())
 }

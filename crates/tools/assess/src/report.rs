@@ -3,7 +3,7 @@
 use crate::Dialect;
 use crate::inventory::{Dictionary, Table};
 use mainstay_types::compatibility::{Construct, Occurrence, Support};
-use std::collections::{BTreeMap, BTreeSet, HashSet};
+use std::collections::{BTreeMap, HashSet};
 use std::path::{Path, PathBuf};
 
 /// Places of a finding that are kept; the count goes on.
@@ -44,6 +44,8 @@ pub struct File {
     pub dialect: Dialect,
     /// Statements; lines of a program.
     pub statements: u64,
+    /// Statements without a finding.
+    pub supported: u64,
     /// How it was read, where that is not certain: the dialect or the code page that was chosen, objects of a package.
     pub note: String,
 }
@@ -69,6 +71,12 @@ pub enum Verdict {
     Changes,
 }
 
+/// The number of statements that no occurrence is about.
+pub(crate) fn supported(statements: u64, occurrences: &[Occurrence]) -> u64 {
+    let found: HashSet<u64> = occurrences.iter().filter_map(|occurrence| occurrence.statement).collect();
+    statements.saturating_sub(found.len() as u64)
+}
+
 /// The report of an assessment.
 #[derive(Clone, Debug, Default)]
 pub struct Report {
@@ -87,7 +95,6 @@ pub struct Report {
     /// Files and folders that could not be read, with the reason.
     pub unread: Vec<(PathBuf, String)>,
     pub(crate) pending: BTreeMap<(Dialect, &'static str, String), Finding>,
-    pub(crate) touched: HashSet<(PathBuf, u32)>,
 }
 
 impl Report {
@@ -98,7 +105,7 @@ impl Report {
 
     /// Adds an occurrence that stands for several.
     pub(crate) fn add_many(&mut self, dialect: Dialect, path: &Path, occurrence: Occurrence, count: u64) {
-        let Occurrence { construct, subject, code, line } = occurrence;
+        let Occurrence { construct, subject, code, line, statement: _ } = occurrence;
         let subject = subject.into_owned();
         let key = (dialect, construct.id, subject.clone());
         let finding = self.pending.entry(key).or_insert_with(|| Finding {
@@ -113,9 +120,6 @@ impl Report {
         let place = Place { path: path.to_owned(), line };
         if finding.places.len() < MOST_PLACES && finding.places.last() != Some(&place) {
             finding.places.push(place);
-        }
-        if dialect != Dialect::Files {
-            self.touched.insert((path.to_owned(), line));
         }
     }
 
@@ -133,9 +137,7 @@ impl Report {
     /// A class with its counts.
     pub fn class(&self, support: Support) -> Class {
         if support == Support::Supported {
-            let statements: u64 = self.files.iter().map(|file| file.statements).sum();
-            let uses = statements.saturating_sub(self.touched.len() as u64);
-            return Class { kinds: 0, uses };
+            return Class { kinds: 0, uses: self.files.iter().map(|file| file.supported).sum() };
         }
         let found = self.findings.iter().filter(|finding| finding.construct.support == support);
         found.fold(Class::default(), |all, finding| Class { kinds: all.kinds + 1, uses: all.uses + finding.count })
@@ -187,10 +189,5 @@ impl Report {
             Verdict::Ready => "can move as it is: nothing was found that needs a change or a review.".to_owned(),
         };
         answer + &unread
-    }
-
-    /// The dialects of the files that were read.
-    pub fn dialects(&self) -> BTreeSet<Dialect> {
-        self.files.iter().map(|file| file.dialect).collect()
     }
 }

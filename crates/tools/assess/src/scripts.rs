@@ -4,7 +4,7 @@
 //! leaves the fewest statements unread is taken; T-SQL where several do. A line GO is T-SQL's, and a file below
 //! `procedures/advantage` is Advantage SQL.
 
-use crate::report::{File, Report};
+use crate::report::{File, Report, supported};
 use crate::{Dialect, collect};
 use mainstay_ads_syntax::compatibility as ads;
 use mainstay_informix_syntax::compatibility as informix;
@@ -47,8 +47,13 @@ impl Names {
                 let mut all = Assessed::default();
                 for batch in batches(text) {
                     let found = tsql::assess(batch.text, batch.first_line, &self.tsql);
+                    // Statements count through the script.
+                    let before = all.statements;
                     all.statements += found.statements;
-                    all.occurrences.extend(found.occurrences);
+                    all.occurrences.extend(found.occurrences.into_iter().map(|mut occurrence| {
+                        occurrence.statement = occurrence.statement.map(|statement| statement + before);
+                        occurrence
+                    }));
                 }
                 all
             }
@@ -77,9 +82,10 @@ pub(crate) fn assess(fs: &dyn FileSystem, paths: &BTreeSet<PathBuf>, dialect: Op
     for (path, dialect, note) in chosen {
         // Texts are read again, so that the memory is that of one script.
         let Ok((text, _)) = read(fs, path) else { continue };
-        let assessed = names.assess(&text, dialect);
-        report.files.push(File { path: path.clone(), dialect, statements: assessed.statements, note });
-        for occurrence in assessed.occurrences {
+        let Assessed { statements, occurrences } = names.assess(&text, dialect);
+        let supported = supported(statements, &occurrences);
+        report.files.push(File { path: path.clone(), dialect, statements, supported, note });
+        for occurrence in occurrences {
             report.add(dialect, path, occurrence);
         }
     }

@@ -291,3 +291,21 @@ fn projects_and_packages_are_read() {
     );
     assert_eq!(report.unread.len(), 1);
 }
+
+/// Statements without a finding are counted, whatever the number of findings and lines of the others.
+#[test]
+fn a_statement_with_many_findings_is_one() {
+    let memory = Memory::new();
+    let columns: Vec<String> = (0..20).map(|number| format!("c{number} INT SPARSE")).collect();
+    memory.write("s/sparse.sql", format!("CREATE TABLE t (\n{}\n)", columns.join(",\n")));
+    memory.write("s/select.sql", ["SELECT a FROM t"; 10].join("; "));
+    // A text that cannot be read is no statement; of two statements on a line one is supported.
+    memory.write("s/cut.sql", "SELECT FROM\nGO\nDENY SELECT ON t TO ann; SELECT 1");
+    memory.write("s/menu.bas", "0010 PRINT 1\n0020 START 10; START 20\n0030 GOTO 9000\n");
+    let fs: Arc<dyn FileSystem> = Arc::new(memory);
+    let report = report(&fs, &["s"], None);
+    let files: Vec<_> = report.files.iter().map(|file| (file.statements, file.supported)).collect();
+    assert_eq!(files, [(2, 1), (3, 1), (10, 10), (1, 0)]);
+    let sparse = report.findings.iter().find(|found| found.subject == "SPARSE").unwrap();
+    assert_eq!((sparse.count, report.class(Support::Supported).uses), (20, 12));
+}

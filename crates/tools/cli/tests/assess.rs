@@ -25,6 +25,11 @@ fn exit_codes_say_what_there_is_to_do() {
     let not = mainstay(folder, &["assess", "."]);
     assert_eq!(not.status.code(), Some(1));
     assert!(text(&not.stdout).contains("./not.sql:1"), "{}", text(&not.stdout));
+    fs::write(folder.join("fine.ddl"), "SELECT name FROM sys.tables").unwrap();
+    let unknown = mainstay(folder, &["assess", "fine.ddl"]);
+    assert_eq!(unknown.status.code(), Some(1));
+    assert!(text(&unknown.stdout).contains("fine.ddl: its extension is not known"), "{}", text(&unknown.stdout));
+    assert_eq!(mainstay(folder, &["assess", "fine.ddl", "--dialect", "tsql"]).status.code(), Some(0));
     assert_eq!(mainstay(folder, &["assess"]).status.code(), Some(2));
     assert_eq!(mainstay(folder, &["assess", ".", "--dialect", "cobol"]).status.code(), Some(2));
     assert_eq!(mainstay(folder, &["assess", "nowhere"]).status.code(), Some(3));

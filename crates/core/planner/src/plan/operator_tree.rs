@@ -34,14 +34,14 @@ use datafusion::physical_plan::statistics::{StatisticsArgs, StatisticsContext};
 use datafusion::physical_plan::union::{InterleaveExec, UnionExec};
 use datafusion::physical_plan::windows::{BoundedWindowAggExec, WindowAggExec};
 use datafusion::physical_plan::{ExecutionPlan, displayable};
-use mainstay_columnar::Access;
+use mainstay_columnar::{Access, Ordering};
 use mainstay_row_executor::{Join, Node, Operator};
 use mainstay_types::Result;
 use std::fmt;
 use std::sync::Arc;
 
 /// Operators with one input that pass its rows on as they are.
-const PASSES: [&str; 15] = [
+const PASSES: [&str; 14] = [
     "CoalesceBatchesExec",
     "CoalescePartitionsExec",
     "Compact",
@@ -50,7 +50,6 @@ const PASSES: [&str; 15] = [
     "DecodeTexts",
     "EncodeTexts",
     "Held",
-    "LocalLimitExec",
     "OutputRequirementExec",
     "PackGroups",
     "RepartitionExec",
@@ -103,11 +102,9 @@ fn known(plan: &Arc<dyn ExecutionPlan>) -> Option<Node> {
     }
     if let Some(sort) = plan.downcast_ref::<SortExec>() {
         let operator = if sort.fetch().is_some() { Operator::TopSort } else { Operator::Sort };
-        let key = |key: &PhysicalSortExpr| {
-            format!("{} {}", text(&key.expr), if key.options.descending { "DESC" } else { "ASC" })
-        };
-        let keys = sort.expr().iter().map(key).collect();
-        return Some(Node { keys, limit: sort.fetch(), ..Node::new(operator, inputs(plan)) });
+        let key = |key: &PhysicalSortExpr| (text(&key.expr), key.options.descending);
+        let order = sort.expr().iter().map(key).collect();
+        return Some(Node { order, limit: sort.fetch(), ..Node::new(operator, inputs(plan)) });
     }
     if let Some(limit) = plan.downcast_ref::<GlobalLimitExec>() {
         return Some(top(limit.fetch().map(|fetch| fetch.saturating_add(limit.skip())), plan));
@@ -244,6 +241,12 @@ fn leaf(source: &Source) -> Node {
     Node { seek, condition, ..Node::new(operator, Vec::new()).of_table(source.table.name()) }
 }
 
+/// A table that is read in the order of an index.
+fn index_scan(source: &Source, ordering: &Ordering) -> Node {
+    let (index, backward) = (Some(ordering.name.clone()), ordering.descending);
+    Node { operator: Operator::IndexScan, index, backward, ..leaf(source) }
+}
+
 /// A scan and the kernel above it.
 fn fused_node(fused: &Fused) -> Node {
     let (source, kernel) = fused.parts();
@@ -253,30 +256,21 @@ fn fused_node(fused: &Fused) -> Node {
         Kernel::Aggregate(kernel) => {
             let keys: Vec<String> = kernel.group_by.iter().map(|group| name(group.column)).collect();
             let operator = if keys.is_empty() { Operator::StreamAggregate } else { Operator::HashAggregate };
-            let index = kernel.ends.first().map(|end| end.text.clone());
-            let scan = match index {
-                Some(_) => Node { operator: Operator::IndexScan, index, ..leaf(source) },
-                None => leaf(source),
-            };
+            let scan = kernel.ends.first().map_or_else(|| leaf(source), |end| index_scan(source, end));
             Node { keys, ..Node::new(operator, vec![scan]) }
         }
         Kernel::Ends(kernel) => {
-            let index = kernel.ends.first().map(|end| end.ordering.text.clone());
             let defined = kernel.ends.iter().map(|end| end.text.clone()).collect();
-            let scan = Node { operator: Operator::IndexScan, index, ..leaf(source) };
+            let scan = kernel.ends.first().map_or_else(|| leaf(source), |end| index_scan(source, &end.ordering));
             Node { defined, ..Node::new(Operator::StreamAggregate, vec![scan]) }
         }
         Kernel::Top(kernel) => {
-            let direction = |descending: bool| if descending { "DESC" } else { "ASC" };
-            let keys = kernel.keys.iter().map(|key| format!("{} {}", name(key.column), direction(key.descending)));
-            let keys = keys.collect();
-            Node { keys, limit: Some(kernel.limit), ..Node::new(Operator::TopSort, vec![leaf(source)]) }
+            let order = kernel.keys.iter().map(|key| (name(key.column), key.descending)).collect();
+            Node { order, limit: Some(kernel.limit), ..Node::new(Operator::TopSort, vec![leaf(source)]) }
         }
         Kernel::Order(kernel) => {
             let scan = match &kernel.by {
-                By::Index(ordering) => {
-                    Node { operator: Operator::IndexScan, index: Some(ordering.text.clone()), ..leaf(source) }
-                }
+                By::Index(ordering) => index_scan(source, ordering),
                 By::Rows => leaf(source),
             };
             match kernel.limit {

@@ -60,6 +60,9 @@ impl FileSystem for Confined {
     fn is_link(&self, path: &Path) -> bool {
         self.files.is_link(path)
     }
+    fn is_pipe_or_device(&self, path: &Path) -> bool {
+        self.check(path).is_ok() && self.files.is_pipe_or_device(path)
+    }
     fn create(&self, path: &Path, how: Create) -> Result<Arc<dyn WritableFile>> {
         self.check(path)?;
         self.files.create(path, how)

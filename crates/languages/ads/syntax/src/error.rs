@@ -13,6 +13,13 @@ use mainstay_tsql_syntax::Span;
 use mainstay_types::{Code, DialectError, Error};
 use std::fmt;
 
+/// The beginning of the message about a construct that is not supported.
+const UNSUPPORTED: &str = "Functionality not supported: ";
+
+/// Constructs that the parser refuses and the assessment of scripts has a row for.
+pub(crate) const PROCEDURES_IN_LIBRARIES: &str = "procedures in libraries";
+pub(crate) const TRIGGERS_IN_LIBRARIES: &str = "triggers in libraries";
+
 /// An error of a statement.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct SqlError {
@@ -39,8 +46,13 @@ impl SqlError {
     }
 
     /// The error for a construct of the dialect that the engine does not support.
-    pub fn unsupported(what: &str) -> Box<SqlError> {
-        SqlError::new(native::UNSUPPORTED, format!("Functionality not supported: {what}"))
+    pub fn unsupported(construct: &str) -> Box<SqlError> {
+        SqlError::new(native::UNSUPPORTED, format!("{UNSUPPORTED}{construct}"))
+    }
+
+    /// The construct that an error of [`unsupported`](SqlError::unsupported) names, else the message.
+    pub(crate) fn construct(&self) -> &str {
+        self.message.strip_prefix(UNSUPPORTED).unwrap_or(&self.message)
     }
 
     /// The SQLSTATE that goes with a number.

@@ -2,7 +2,7 @@
 //!
 //! [`statement`] visits everything below a statement; [`query`], [`expression`] and [`source`] serve dialects whose statements
 //! are their own and whose queries and expressions are those of this tree. Phrases are not entered: the visitor of a
-//! node reads its phrases.
+//! node reads its phrases. Statements, queries and changes have an end, so that a visitor can stack what holds within them.
 
 use crate::tree::*;
 
@@ -23,6 +23,8 @@ pub enum Node<'t> {
     Index(&'t IndexSpec),
     Element(&'t TableElement),
     Cursor(&'t Cursor),
+    /// The end of the statement, query or change that began last and has not ended yet.
+    End,
 }
 
 /// Takes each node.
@@ -63,6 +65,7 @@ pub fn statement<'t>(statement: &'t Statement, look: &mut Look<'t, '_>) {
         },
         kind => plain(kind, look),
     }
+    look(Node::End);
 }
 
 /// Visits a list of statements.
@@ -251,6 +254,7 @@ fn change<'t>(change: &'t Change, look: &mut Look<'t, '_>) {
         }
         Change::Merge(merge) => self::merge(merge, look),
     }
+    look(Node::End);
 }
 
 fn merge<'t>(merge: &'t Merge, look: &mut Look<'t, '_>) {
@@ -307,6 +311,7 @@ pub fn query<'t>(query: &'t Query, look: &mut Look<'t, '_>) {
     query_body(&query.body, look);
     expressions(query.order.iter().map(|item| &item.value), look);
     expressions(query.offset.iter().chain(&query.fetch), look);
+    look(Node::End);
 }
 
 fn query_body<'t>(body: &'t QueryBody, look: &mut Look<'t, '_>) {

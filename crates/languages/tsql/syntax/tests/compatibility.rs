@@ -90,6 +90,60 @@ fn a_part_is_told_once() {
     assert_eq!(found(script), [("full-text", "CONTAINSTABLE".to_owned(), 2)]);
 }
 
+/// A function of a query without sources is called once, one in a query over rows for each row.
+#[test]
+fn functions_are_found_in_the_query_that_calls_them() {
+    let define = "CREATE FUNCTION dbo.f (@a INT) RETURNS INT AS BEGIN RETURN @a END\nGO\n";
+    let calls = |query: &str| {
+        let found = found(&format!("{define}{query}"));
+        found.iter().filter(|(id, ..)| *id == "scalar-function").count()
+    };
+    for (query, count) in [
+        ("SELECT (SELECT 1), dbo.f(a) FROM t", 1),
+        ("SELECT dbo.f(a), (SELECT dbo.f(b) FROM u) FROM t ORDER BY dbo.f(c)", 3),
+        ("SELECT (SELECT a FROM t), dbo.f(1)", 0),
+        ("WITH c AS (SELECT dbo.f(a) AS x FROM t) SELECT dbo.f(1)", 1),
+        ("IF EXISTS (SELECT a FROM t) PRINT dbo.f(1)", 0),
+        ("UPDATE t SET a = (SELECT 1), b = dbo.f(b)", 1),
+        ("INSERT t (a, b) VALUES ((SELECT MAX(a) FROM t), dbo.f(1))", 0),
+        ("DECLARE @i INT = (SELECT a FROM t); SET @i = dbo.f(@i)", 0),
+    ] {
+        assert_eq!(calls(query), count, "{query}");
+    }
+}
+
+/// Each occurrence has the number of its statement, those within others counted; a text that cannot be read has none.
+#[test]
+fn occurrences_name_their_statements() {
+    let script = "SELECT 1; IF EXISTS (SELECT a FROM t WITH (NOLOCK)) BEGIN DENY SELECT ON t TO ann; PRINT nosuch(1) END\n\
+        EXEC ('SELECT a FROM b WITH (NOLOCK)'); WHILE nosuch(2) = 1 PRINT 1";
+    let mut numbers: Vec<_> =
+        occurrences(script).into_iter().map(|found| (found.statement, found.construct.id)).collect();
+    numbers.sort();
+    let wanted = [
+        (Some(1), "read-uncommitted"),
+        (Some(3), "deny-revoke"),
+        (Some(4), "unknown-function"),
+        (Some(5), "read-uncommitted"),
+        (Some(6), "unknown-function"),
+    ];
+    assert_eq!(numbers, wanted);
+    let unread = occurrences("SELECT FROM");
+    assert_eq!(unread.iter().map(|found| found.statement).collect::<Vec<_>>(), [None]);
+}
+
+/// A scope without tables knows no columns, so parts that are refused without them are no findings.
+#[test]
+fn refusals_that_depend_on_columns_are_left_out() {
+    for script in [
+        "SELECT * FROM t PIVOT (SUM(a) FOR b IN ([1], [2])) p",
+        "SELECT * FROM t UNPIVOT (a FOR b IN (c, d)) u",
+        "DELETE x OUTPUT deleted.* FROM t AS x",
+    ] {
+        assert_eq!(found(script), [], "{script}");
+    }
+}
+
 /// A script cut at every byte is read or refused, and nothing panics.
 #[test]
 fn cut_scripts_are_assessed() {

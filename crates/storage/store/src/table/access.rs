@@ -139,10 +139,10 @@ impl NativeTable {
         let (number, descending) =
             indexes.iter().enumerate().find_map(|(number, index)| Some((number, direction(index)?)))?;
         let named = columns.iter().map(|key| self.definition().columns[key.column].name.as_str());
-        let (name, names) = (&indexes[number].definition.name, named.collect::<Vec<_>>().join(", "));
+        let (name, names) = (indexes[number].definition.name.clone(), named.collect::<Vec<_>>().join(", "));
         let text = format!("{name}: {names}{}", if descending { " descending" } else { "" });
         let (parts, with_hidden) = (keys.len(), false);
-        Some(Ordering { index: number, descending, column: first.column, parts, with_hidden, text })
+        Some(Ordering { index: number, descending, column: first.column, parts, with_hidden, name, text })
     }
 
     /// Returns true if the keys of indexes order a column so.

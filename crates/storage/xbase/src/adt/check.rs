@@ -21,20 +21,23 @@ pub(crate) fn check(table: &Dbf, count: u64, findings: &mut Vec<Finding>) -> Res
     if table.header().layout != RecordLayout::Adt {
         return Ok(());
     }
-    let mut told = |severity, place: &str, message: String| {
-        findings.push(Finding { severity, path: table.path().to_owned(), place: place.to_owned(), message });
+    let mut report = |severity, place: &str, cause, message: String| {
+        findings.push(Finding::new(severity, table.path(), place, message).of_cause(cause));
     };
     match walk_list(table, count)? {
         Ok((listed, length)) if listed != length => {
             let message = format!("the header counts {length} reusable records, and the list has {listed}");
-            told(Severity::Warning, "reusable records", message);
+            let cause = "the header counts other reusable records than the list has";
+            report(Severity::Warning, "reusable records", cause, message);
         }
         Ok(_) => {}
-        Err(message) => told(Severity::Error, "reusable records", message),
+        Err(message) => {
+            report(Severity::Error, "reusable records", "the list of reusable records is broken", message);
+        }
     }
     if let Some((next, greatest)) = counter(table, count)?.filter(|(next, greatest)| next <= greatest) {
         let message = format!("the next AutoIncrement value is {next}, and a record has {greatest} already");
-        told(Severity::Error, "header", message);
+        report(Severity::Error, "header", "the next AutoIncrement value is in use already", message);
     }
     Ok(())
 }

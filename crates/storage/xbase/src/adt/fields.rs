@@ -64,8 +64,8 @@ pub fn parse_fields(header: &Header, bytes: &[u8]) -> Result<Vec<Field>> {
     Ok(fields)
 }
 
-/// The same for the common reader, with the warnings about them.
-pub fn record_fields(fields: &[Field], page: CodePage, warnings: &mut Vec<String>) -> Vec<dbf::Field> {
+/// The same for the common reader, with the warnings about them, each with its cause.
+pub fn record_fields(fields: &[Field], page: CodePage, warnings: &mut Vec<(&'static str, String)>) -> Vec<dbf::Field> {
     let mut names = HashSet::new();
     fields.iter().enumerate().map(|(at, field)| record_field(field, at, page, &mut names, warnings)).collect()
 }
@@ -75,7 +75,7 @@ fn record_field(
     number: usize,
     page: CodePage,
     names: &mut HashSet<String>,
-    warnings: &mut Vec<String>,
+    warnings: &mut Vec<(&'static str, String)>,
 ) -> dbf::Field {
     let decoded = page.decode(&field.name);
     let wanted = match decoded.text.trim() {
@@ -88,13 +88,14 @@ fn record_field(
         name = format!("{wanted}_{suffix}");
     }
     if suffix > 1 {
-        warnings.push(format!("field {} repeats the name {wanted} and is called {name}", number + 1));
+        let message = format!("field {} repeats the name {wanted} and is called {name}", number + 1);
+        warnings.push((dbf::REPEATED_NAME, message));
     }
     let (kind, letter) = kind_of(field);
     if kind == FieldKind::Unknown {
         let (code, length) = (field.kind.code(), field.length);
-        warnings
-            .push(format!("field {name} has type {code} in {length} bytes, which is not known; its bytes are read"));
+        let message = format!("field {name} has type {code} in {length} bytes, which is not known; its bytes are read");
+        warnings.push(("a field has an unknown type; its bytes are read", message));
     }
     let decimals = match field.kind {
         Type::Money => 4,

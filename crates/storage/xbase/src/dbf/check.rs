@@ -110,12 +110,10 @@ fn overlaps(mut extents: Vec<Extent>, fields: &[Field], memo: &Memo, findings: &
     let mut widest: Option<&Extent> = None;
     for extent in &extents {
         if let Some(before) = widest.filter(|before| before.bytes.end > extent.bytes.start) {
-            found.push(|| Finding {
-                severity: Severity::Error,
-                path: memo.path().to_owned(),
-                place: format!("bytes {} to {}", extent.bytes.start, extent.bytes.end),
-                message: format!("the values of {} and {} overlap", name(before), name(extent)),
-            });
+            let place = || format!("bytes {} to {}", extent.bytes.start, extent.bytes.end);
+            let message = || format!("the values of {} and {} overlap", name(before), name(extent));
+            let cause = "values in the memo file overlap";
+            found.push(Severity::Error, cause, || (memo.path().to_owned(), place(), message()));
         }
         if widest.is_none_or(|before| before.bytes.end < extent.bytes.end) {
             widest = Some(extent);

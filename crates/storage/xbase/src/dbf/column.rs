@@ -24,14 +24,17 @@ mod text;
 
 use super::field::{Field, FieldKind};
 use super::findings::Findings;
+use crate::Severity;
 use crate::adt::{RecordLayout, Type};
 use crate::codepage::CodePage;
 use crate::memo::Memo;
-use crate::{Finding, Severity};
 use arrow_array::ArrayRef;
 use arrow_buffer::{BooleanBuffer, NullBuffer};
 use mainstay_types::{Code, Error, Result};
 use std::path::Path;
+
+/// The cause of a finding about a number, in whatever form the field stores it.
+const NOT_A_NUMBER: &str = "a value is not a number";
 
 /// A run of whole records.
 #[derive(Clone, Copy, Debug)]
@@ -169,26 +172,20 @@ pub fn deleted_flags(records: &Records<'_>, how: &Decoding<'_>) -> (BooleanBuffe
     let mut findings = Findings::default();
     if odd {
         for (row, record) in records.iter().enumerate().filter(|(_, record)| !layout.is_known_flag(record[0])) {
-            findings.push(|| Finding {
-                severity: Severity::Warning,
-                path: path.to_owned(),
-                place: format!("record {}", records.number(row)),
-                message: match layout {
-                    RecordLayout::Dbf => format!("the deletion flag is {:#04x}, neither a blank nor '*'", record[0]),
-                    RecordLayout::Adt => {
-                        format!("the flags are {:#04x}, of which only bits 0 to 2 are known", record[0])
-                    }
-                },
+            let flag = record[0];
+            findings.push(Severity::Warning, "the deletion flag is not a known one", || {
+                let message = match layout {
+                    RecordLayout::Dbf => format!("the deletion flag is {flag:#04x}, neither a blank nor '*'"),
+                    RecordLayout::Adt => format!("the flags are {flag:#04x}, of which only bits 0 to 2 are known"),
+                };
+                (path.to_owned(), format!("record {}", records.number(row)), message)
             });
         }
         for (row, record) in records.iter().enumerate() {
             if layout.is_encrypted(record) && !layout.is_deleted(record) {
-                findings.push(|| Finding {
-                    severity: Severity::Error,
-                    path: path.to_owned(),
-                    place: format!("record {}", records.number(row)),
-                    message: "the record is encrypted; its fields are read as NULL".to_owned(),
-                });
+                let cause = "the record is encrypted; its fields are read as NULL";
+                let place = || format!("record {}", records.number(row));
+                findings.push(Severity::Error, cause, || (path.to_owned(), place(), cause.to_owned()));
             }
         }
     }
@@ -221,23 +218,20 @@ impl<'a> Task<'a> {
         self.nulls.as_ref().is_some_and(|nulls| nulls.is_null(row))
     }
 
-    /// Reports a row, unless it is NULL anyway.
-    fn report(&mut self, severity: Severity, row: usize, message: impl FnOnce() -> String) {
+    /// Reports a row, unless it is NULL anyway. The cause is the message without the value.
+    fn report(&mut self, severity: Severity, cause: &'static str, row: usize, message: impl FnOnce() -> String) {
         if self.is_null(row) {
             return;
         }
         let (number, name, path) = (self.records.number(row), &self.field.name, self.how.path);
-        self.findings.push(|| Finding {
-            severity,
-            path: path.to_owned(),
-            place: format!("record {number}, field {name}"),
-            message: message(),
-        });
+        let place = || format!("record {number}, field {name}");
+        self.findings.push(severity, cause, || (path.to_owned(), place(), message()));
     }
 
     fn report_undecodable(&mut self, row: usize, count: usize) {
         let page = self.how.code_page;
-        self.report(Severity::Warning, row, || format!("{count} bytes are not defined in {page:?}"));
+        let message = || format!("{count} bytes are not defined in {page:?}");
+        self.report(Severity::Warning, "a text has bytes that the code page does not define", row, message);
     }
 
     /// The NULLs by bit together with those that the values brought.

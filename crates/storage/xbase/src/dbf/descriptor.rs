@@ -39,13 +39,16 @@ pub(super) struct Structure {
     pub fields: Vec<Field>,
     /// For each column, its counter.
     pub counters: Vec<Option<Counter>>,
-    /// Oddities of the descriptors.
-    pub warnings: Vec<String>,
-    /// Undecodable bytes, unreadable columns.
-    pub errors: Vec<String>,
+    /// Oddities of the descriptors, each with its cause.
+    pub warnings: Vec<(&'static str, String)>,
+    /// Undecodable bytes, unreadable columns, each with its cause.
+    pub errors: Vec<(&'static str, String)>,
     /// The descriptors are dBASE 7's.
     pub wide: bool,
 }
+
+/// The cause of a finding about two fields of the same name.
+pub(crate) const REPEATED_NAME: &str = "a field repeats the name of another and is called differently";
 
 const NULLABLE: u8 = 2;
 const BINARY: u8 = 4;
@@ -87,9 +90,8 @@ pub(super) fn parse(header: &Header, bytes: &[u8], page: CodePage) -> Result<Str
                 format!("version byte {:#04x} is of no known program, and the fields do not fit", header.version);
             return Err(Error::new(Code::NotThisFormat, message));
         }
-        structure
-            .errors
-            .push(format!("version byte {:#04x} is of no known program; read as dBASE III", header.version));
+        let message = format!("version byte {:#04x} is of no known program; read as dBASE III", header.version);
+        structure.errors.push(("the version byte is of no known program; read as dBASE III", message));
     }
     build(&raws, layout, family == Family::VisualFoxPro, page, &mut structure);
     Ok(structure)
@@ -179,7 +181,8 @@ fn settle_long_fields(raws: &mut [Raw], record_length: usize, structure: &mut St
         return;
     }
     if short == record_length {
-        structure.warnings.push("text fields have decimals, which have no meaning here".into());
+        let cause = "text fields have decimals, which have no meaning here";
+        structure.warnings.push((cause, cause.to_owned()));
         return;
     }
     for raw in raws.iter_mut().filter(|raw| is_long(raw)) {
@@ -209,9 +212,10 @@ fn check_lengths(header: &Header, count: usize, total: usize, terminated: bool, 
             ));
         }
         let message = format!("a record has {record} bytes, of which the fields describe only {total}");
-        out.warnings.push(message);
+        out.warnings.push(("the fields describe only a part of a record", message));
     } else if !terminated {
-        out.warnings.push("the list of fields is not terminated".into());
+        let cause = "the list of fields is not terminated";
+        out.warnings.push((cause, cause.to_owned()));
     }
     Ok(())
 }
@@ -248,7 +252,8 @@ fn build(raws: &[Raw], layout: Layout, vfp: bool, page: CodePage, out: &mut Stru
             let name = unique_name(raw, number, page, &mut names, out);
             if kind == FieldKind::Unknown {
                 let letter = char::from(raw.letter).escape_default();
-                out.warnings.push(format!("field {name} has the unknown type {letter} of {} bytes", raw.length));
+                let message = format!("field {name} has the unknown type {letter} of {} bytes", raw.length);
+                out.warnings.push(("a field has an unknown type", message));
             }
             let counts = flags & COUNTING != 0 || raw.letter == b'+';
             out.counters.push(counts.then_some(raw.counter));
@@ -260,7 +265,8 @@ fn build(raws: &[Raw], layout: Layout, vfp: bool, page: CodePage, out: &mut Stru
         offset += raw.length;
     }
     if bits.missing {
-        out.errors.push("_NullFlags is missing or too short for the nullable fields".into());
+        let cause = "_NullFlags is missing or too short for the nullable fields";
+        out.errors.push((cause, cause.to_owned()));
     }
 }
 
@@ -279,7 +285,8 @@ fn decimals_of(raw: &Raw, kind: FieldKind) -> u8 {
 fn unique_name(raw: &Raw, number: usize, page: CodePage, names: &mut HashSet<String>, out: &mut Structure) -> String {
     let decoded = page.decode(&raw.name);
     if decoded.undecodable > 0 {
-        out.warnings.push(format!("the name of field {} has bytes that {page:?} does not define", number + 1));
+        let message = format!("the name of field {} has bytes that {page:?} does not define", number + 1);
+        out.warnings.push(("the name of a field has bytes that the code page does not define", message));
     }
     let wanted = match decoded.text.trim() {
         "" => format!("FIELD{}", number + 1),
@@ -292,7 +299,8 @@ fn unique_name(raw: &Raw, number: usize, page: CodePage, names: &mut HashSet<Str
         name = format!("{wanted}_{suffix}");
     }
     if suffix > 1 {
-        out.warnings.push(format!("field {} repeats the name {wanted} and is called {name}", number + 1));
+        let message = format!("field {} repeats the name {wanted} and is called {name}", number + 1);
+        out.warnings.push((REPEATED_NAME, message));
     }
     name
 }

@@ -34,6 +34,7 @@ pub use counted::{blank_deleted, read_counted};
 pub(crate) use create::date_bytes;
 pub use create::{FieldSpec, Format, TableSpec};
 pub use descriptor::Counter;
+pub(crate) use descriptor::REPEATED_NAME;
 pub use encode::{Encoding, blank, blank_record, encode, encode_reference};
 pub use field::{Field, FieldKind};
 pub use findings::Findings;
@@ -101,8 +102,8 @@ impl Dbf {
         let mut findings = Vec::new();
         let code_page = choose_code_page(&header, options, &mut findings);
         let structure = descriptor::parse(&header, &bytes, code_page)?;
-        findings.extend(structure.warnings.into_iter().map(|message| (Severity::Warning, message)));
-        findings.extend(structure.errors.into_iter().map(|message| (Severity::Error, message)));
+        findings.extend(structure.warnings.into_iter().map(|(cause, message)| (Severity::Warning, cause, message)));
+        findings.extend(structure.errors.into_iter().map(|(cause, message)| (Severity::Error, cause, message)));
         let uncounted = uncounted_records(&header, file_length, &*file)?;
         check_size(&header, file_length, uncounted, &*file, &mut findings)?;
         let path = file.path().to_owned();
@@ -124,7 +125,7 @@ impl Dbf {
         let code_page = options.code_page.unwrap_or_else(|| CodePage::default_for_version(header.version));
         let mut warnings = Vec::new();
         let fields = adt::record_fields(&described, code_page, &mut warnings);
-        let mut findings = warnings.into_iter().map(|message| (Severity::Warning, message)).collect();
+        let mut findings = warnings.into_iter().map(|(cause, message)| (Severity::Warning, cause, message)).collect();
         check_size(&header, file_length, 0, &*file, &mut findings)?;
         let findings = placed(findings, file.path());
         let counts = |field: &Field| field.adt == Some(adt::Type::AutoIncrement);
@@ -300,7 +301,7 @@ impl Dbf {
 }
 
 fn placed(findings: Notes, path: &Path) -> Vec<Finding> {
-    let finding = |(severity, message)| Finding { severity, path: path.to_owned(), place: String::new(), message };
+    let finding = |(severity, cause, message)| Finding::new(severity, path, "", message).of_cause(cause);
     findings.into_iter().map(finding).collect()
 }
 
@@ -313,7 +314,8 @@ fn refuse_encrypted(header: &Header) -> Result<()> {
     Ok(())
 }
 
-type Notes = Vec<(Severity, String)>;
+/// Findings about a header: severity, cause and message.
+type Notes = Vec<(Severity, &'static str, String)>;
 
 fn choose_code_page(header: &Header, options: OpenOptions, findings: &mut Notes) -> CodePage {
     if let Some(page) = options.code_page {
@@ -321,7 +323,8 @@ fn choose_code_page(header: &Header, options: OpenOptions, findings: &mut Notes)
     }
     let page = CodePage::from_language_byte(header.language);
     if page.is_none() && header.language != 0 {
-        findings.push((Severity::Warning, format!("language byte {:#04x} is not known", header.language)));
+        let message = format!("language byte {:#04x} is not known", header.language);
+        findings.push((Severity::Warning, "the language byte is not known", message));
     }
     page.unwrap_or_else(|| CodePage::default_for_version(header.version))
 }
@@ -361,13 +364,14 @@ pub(crate) fn uncounted_records(header: &Header, file_length: u64, file: &dyn Fi
 /// Compares the count in the header with the length of the file.
 fn check_size(header: &Header, file_length: u64, uncounted: u64, file: &dyn File, findings: &mut Notes) -> Result<()> {
     if header.transaction_open {
-        findings.push((Severity::Warning, "a transaction was begun and not ended".into()));
+        let cause = "a transaction was begun and not ended";
+        findings.push((Severity::Warning, cause, cause.to_owned()));
     }
     let header_length = u64::from(header.header_length);
     let record_length = u64::from(header.record_length);
     if file_length < header_length {
         let message = format!("the header says that it has {header_length} bytes; the file has {file_length}");
-        findings.push((Severity::Error, message));
+        findings.push((Severity::Error, "the file is shorter than its header", message));
         return Ok(());
     }
     let count = u64::from(header.record_count);
@@ -375,12 +379,13 @@ fn check_size(header: &Header, file_length: u64, uncounted: u64, file: &dyn File
     if count > whole {
         let torn = (file_length - header_length) % record_length;
         let tail = if torn == 0 { String::new() } else { format!(" and {torn} bytes of another") };
-        findings.push((Severity::Error, format!("the header counts {count} records; the file holds {whole}{tail}")));
+        let message = format!("the header counts {count} records; the file holds {whole}{tail}");
+        findings.push((Severity::Error, "the header counts more records than the file holds", message));
         return Ok(());
     }
     if uncounted > 0 {
         let message = format!("{uncounted} whole records follow those that the header counts; they are read too");
-        findings.push((Severity::Warning, message));
+        findings.push((Severity::Warning, "the header counts fewer records than the file holds", message));
     }
     let end = header_length + (count + uncounted) * record_length;
     let beyond = file_length - end;
@@ -391,8 +396,8 @@ fn check_size(header: &Header, file_length: u64, uncounted: u64, file: &dyn File
     }
     let mark = u64::from(header.layout.end_mark() == Some(first[0]));
     if beyond > mark {
-        let after = beyond - mark;
-        findings.push((Severity::Warning, format!("{after} bytes follow the last record that the header counts")));
+        let message = format!("{} bytes follow the last record that the header counts", beyond - mark);
+        findings.push((Severity::Warning, "bytes follow the last record that the header counts", message));
     }
     Ok(())
 }

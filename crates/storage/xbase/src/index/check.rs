@@ -20,14 +20,19 @@ use super::key::KeyType;
 use super::node::{Format, NO_PAGE, Node};
 use super::tree::{MAX_DEPTH, Reading, Tree};
 use crate::collation::KeyOrder;
-use crate::finding::{Finding, Severity};
+use crate::finding::{Finding, Rest, Severity};
 use mainstay_types::Error;
 use std::cmp::Ordering;
 use std::collections::HashMap;
-use std::path::PathBuf;
+use std::path::Path;
 
-/// Findings of one tag beyond which only their number is told.
+/// Findings of one tag beyond which only their numbers are reported.
 const MOST_FINDINGS: usize = 25;
+
+/// Causes that several checks find.
+const SIBLING: &str = "a page names a wrong sibling";
+const UNREADABLE: &str = "a page cannot be read";
+const NO_RECORD: &str = "a key leads to a record that does not exist";
 
 impl Bag {
     /// Reads every page of every tag and reports what is wrong.
@@ -36,7 +41,7 @@ impl Bag {
     /// order; without one, the type is guessed from the bytes, which is enough for a check.
     pub fn check(&self, record_count: Option<u32>, key_types: &[Option<KeyType>], findings: &mut Vec<Finding>) {
         for (_, error) in self.broken_tags() {
-            findings.push(finding_of(error, self.path().to_owned()));
+            findings.push(finding_of(error, self.path()));
         }
         let mut owners = HashMap::new();
         if let Some(directory) = &self.directory {
@@ -59,11 +64,10 @@ impl Bag {
                     if is_unknown {
                         let message = "the keys are in an unknown national order: the tag is not searched, and the table \
                                        is not written to";
-                        let (path, message) = (self.path().to_owned(), message.to_owned());
-                        findings.push(Finding { severity: Severity::Warning, path, place, message });
+                        findings.push(Finding::new(Severity::Warning, self.path(), place, message));
                     }
                 }
-                Err(error) => findings.push(finding_of(&error, self.path().to_owned())),
+                Err(error) => findings.push(finding_of(&error, self.path())),
             }
         }
     }
@@ -82,11 +86,11 @@ impl Bag {
     }
 }
 
-fn finding_of(error: &Error, path: PathBuf) -> Finding {
+fn finding_of(error: &Error, path: &Path) -> Finding {
     let place = error.place().unwrap_or_default();
     let own = path.display().to_string();
-    let place = place.strip_prefix(&own).map_or(place, |rest| rest.trim_start_matches([',', ' '])).to_owned();
-    Finding { severity: Severity::Error, path, place, message: error.message().to_owned() }
+    let place = place.strip_prefix(&own).map_or(place, |rest| rest.trim_start_matches([',', ' ']));
+    Finding::new(Severity::Error, path, place, error.message())
 }
 
 /// The check of one tree.
@@ -103,7 +107,10 @@ struct Check<'c> {
     /// The tree that entered each page first.
     owners: &'c mut HashMap<u32, String>,
     findings: &'c mut Vec<Finding>,
-    reported: usize,
+    /// The findings of other trees, before those of this one.
+    others: usize,
+    /// Findings that are counted only.
+    rest: Rest,
     /// The page before on each level, and the right sibling it names.
     before: Vec<Option<(u32, u32)>>,
     leaf_depth: Option<usize>,
@@ -134,8 +141,9 @@ impl<'c> Check<'c> {
             is_unique: false,
             may_repeat: true,
             owners,
+            others: findings.len(),
             findings,
-            reported: 0,
+            rest: Rest::default(),
             before: vec![None; MAX_DEPTH],
             leaf_depth: None,
             last_key: Vec::new(),
@@ -157,56 +165,53 @@ impl<'c> Check<'c> {
         let ends: Vec<(u32, u32)> = self.before.iter().flatten().copied().collect();
         for (page, right) in ends {
             if !is_no_page(right) {
-                self.report(
-                    page,
-                    Severity::Error,
-                    format!("the last page of its level names {right} as its right sibling"),
-                );
+                let message = format!("the last page of its level names {right} as its right sibling");
+                self.error(page, SIBLING, message);
             }
         }
         if let Some(count) = self.record_count.filter(|count| self.lists_all && u64::from(*count) != self.keys) {
             let keys = self.keys;
-            self.report(
-                self.tree.root,
-                Severity::Error,
-                format!("the tag lists {keys} of the table's {count} records"),
-            );
+            let message = format!("the tag lists {keys} of the table's {count} records");
+            self.error(self.tree.root, "the tag lists another number of records than the table has", message);
         }
-        if self.reported > MOST_FINDINGS {
-            let more = self.reported - MOST_FINDINGS;
-            let message = format!("{more} more findings like these");
-            let (path, place) = (self.tree.pages.file().path().to_owned(), self.name.to_owned());
-            self.findings.push(Finding { severity: Severity::Error, path, place, message });
-        }
+        let own = self.findings.get(self.others..).unwrap_or_default();
+        let rest = std::mem::take(&mut self.rest).list(self.tree.pages.file().path(), self.name, own);
+        self.findings.extend(rest);
     }
 
-    fn report(&mut self, page: u32, severity: Severity, message: String) {
-        self.reported += 1;
-        if self.reported > MOST_FINDINGS {
-            return;
+    /// Reports a page. The cause is the message without its data.
+    fn report(&mut self, page: u32, severity: Severity, cause: &'static str, message: String) {
+        if self.findings.len() - self.others >= MOST_FINDINGS {
+            return self.rest.count(severity, cause, 1);
         }
         let offset = u64::from(page) * self.tree.layout.page_len as u64;
         let place = format!("{}, page at byte {offset}", self.name);
-        self.findings.push(Finding { severity, path: self.tree.pages.file().path().to_owned(), place, message });
+        let finding = Finding::new(severity, self.tree.pages.file().path(), place, message);
+        self.findings.push(finding.of_cause(cause));
+    }
+
+    fn error(&mut self, page: u32, cause: &'static str, message: String) {
+        self.report(page, Severity::Error, cause, message);
     }
 
     /// Checks a page and everything below it.
     fn visit(&mut self, page: u32, depth: usize) {
         if depth == MAX_DEPTH {
-            return self.report(page, Severity::Error, "the tree is deeper than any tree can be".into());
+            let cause = "the tree is deeper than any tree can be";
+            return self.error(page, cause, cause.to_owned());
         }
         if let Some(owner) = self.owners.insert(page, self.name.to_owned()) {
             let message = format!("the page is entered a second time; it belongs to {owner} already");
-            return self.report(page, Severity::Error, message);
+            return self.error(page, "a page is entered a second time", message);
         }
         let tree = self.tree;
         let bytes = match tree.load(page, Reading::Ahead) {
             Ok(bytes) => bytes,
-            Err(error) => return self.report(page, Severity::Error, error.message().to_owned()),
+            Err(error) => return self.error(page, UNREADABLE, error.message().to_owned()),
         };
         let node = match tree.node(page, &bytes) {
             Ok(node) => node,
-            Err(error) => return self.report(page, Severity::Error, error.message().to_owned()),
+            Err(error) => return self.error(page, UNREADABLE, error.message().to_owned()),
         };
         self.check_siblings(page, &node, depth);
         self.check_free_space(page, &node);
@@ -222,14 +227,15 @@ impl<'c> Check<'c> {
 
     fn visit_branch(&mut self, page: u32, node: &Node<'_>, depth: usize) {
         if node.count() == 0 {
-            self.report(page, Severity::Error, "a branch has no children".into());
+            let cause = "a branch has no children";
+            self.error(page, cause, cause.to_owned());
         }
         for index in 0..node.count() {
             self.visit_child(page, node, index, depth);
             let Ok(key) = node.fixed_key(index) else { continue };
             if self.is_ordered && !self.last_key.is_empty() && node.order(&self.last_key, key) == Ordering::Greater {
                 let message = format!("key {index} of the branch is less than the last key below it");
-                self.report(page, Severity::Error, message);
+                self.error(page, "a key of a branch is less than the last key below it", message);
             }
         }
     }
@@ -240,7 +246,7 @@ impl<'c> Check<'c> {
             if index < node.count() {
                 match (node.record(index), node.fixed_key(index)) {
                     (Ok(record), Ok(key)) => self.check_item(page, node, record, key),
-                    (Err(reason), _) | (_, Err(reason)) => self.report(page, Severity::Error, reason.into_owned()),
+                    (Err(reason), _) | (_, Err(reason)) => self.error(page, UNREADABLE, reason.into_owned()),
                 }
             }
         }
@@ -251,8 +257,10 @@ impl<'c> Check<'c> {
         match child {
             Ok(None) => {}
             Ok(Some(child)) if child > 0 && child < self.tree.pages.count() => self.visit(child, depth + 1),
-            Ok(Some(_)) => self.report(page, Severity::Error, format!("child {index} lies outside the file")),
-            Err(reason) => self.report(page, Severity::Error, format!("child {index}: {reason}")),
+            Ok(Some(_)) => {
+                self.error(page, "a child lies outside the file", format!("child {index} lies outside the file"));
+            }
+            Err(reason) => self.error(page, UNREADABLE, format!("child {index}: {reason}")),
         }
     }
 
@@ -261,7 +269,7 @@ impl<'c> Check<'c> {
             None => self.leaf_depth = Some(depth),
             Some(first) if first != depth => {
                 let message = format!("the leaf is on level {depth}, and the first leaf on level {first}");
-                self.report(page, Severity::Error, message);
+                self.error(page, "the leaves lie on different levels", message);
             }
             Some(_) => {}
         }
@@ -278,14 +286,10 @@ impl<'c> Check<'c> {
         let right_agrees = before.is_none_or(|(_, right)| number(right) == Some(page));
         self.before[depth] = Some((page, right));
         if !left_agrees {
-            self.report(page, Severity::Error, format!("the left sibling is said to be {left}, and is another page"));
+            self.error(page, SIBLING, format!("the left sibling is said to be {left}, and is another page"));
         }
         if let Some((before, right)) = before.filter(|_| !right_agrees) {
-            self.report(
-                before,
-                Severity::Error,
-                format!("the right sibling is said to be {right}, and is another page"),
-            );
+            self.error(before, SIBLING, format!("the right sibling is said to be {right}, and is another page"));
         }
     }
 
@@ -293,7 +297,7 @@ impl<'c> Check<'c> {
         match node.free_space() {
             Some(Ok((said, free))) if said != free => {
                 let message = format!("the leaf says that {said} bytes are free, and {free} are");
-                self.report(page, Severity::Error, message);
+                self.error(page, "a leaf counts its free bytes wrongly", message);
             }
             _ => {}
         }
@@ -302,7 +306,7 @@ impl<'c> Check<'c> {
     fn check_items(&mut self, page: u32, node: &Node<'_>) {
         let mut items = std::mem::take(&mut self.items);
         match items.read(self.tree, page, node) {
-            Err(error) => self.report(page, Severity::Error, error.message().to_owned()),
+            Err(error) => self.error(page, UNREADABLE, error.message().to_owned()),
             Ok(()) => {
                 let mut index = 0;
                 while let Some((record, key)) = items.get(index) {
@@ -320,14 +324,11 @@ impl<'c> Check<'c> {
             match node.order(&self.last_key, key) {
                 Ordering::Greater => {
                     let message = format!("the key of record {record} comes before the key before it");
-                    self.report(page, self.disorder, message);
+                    self.report(page, self.disorder, "a key comes before the key before it", message);
                 }
                 Ordering::Equal if self.is_unique => {
-                    self.report(
-                        page,
-                        Severity::Warning,
-                        format!("the key of record {record} is there twice in a unique tag"),
-                    );
+                    let message = format!("the key of record {record} is there twice in a unique tag");
+                    self.report(page, Severity::Warning, "a key is there twice in a unique tag", message);
                 }
                 _ => {}
             }
@@ -340,19 +341,19 @@ impl<'c> Check<'c> {
     fn check_record(&mut self, page: u32, record: u32) {
         let Some(count) = self.record_count else {
             if record == 0 {
-                self.report(page, Severity::Error, "a key leads to record 0".into());
+                self.error(page, NO_RECORD, "a key leads to record 0".to_owned());
             }
             return;
         };
         if record == 0 || record > count {
-            return self.report(page, Severity::Error, format!("a key leads to record {record} of {count}"));
+            return self.error(page, NO_RECORD, format!("a key leads to record {record} of {count}"));
         }
         let (word, bit) = (record as usize / 64, 1 << (record % 64));
         if let Some(word) = self.seen.get_mut(word) {
             let was_seen = *word & bit != 0;
             *word |= bit;
             if was_seen && !self.may_repeat {
-                self.report(page, Severity::Error, format!("record {record} is listed twice"));
+                self.error(page, "a record is listed twice", format!("record {record} is listed twice"));
             }
         }
     }

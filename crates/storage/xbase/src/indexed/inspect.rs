@@ -11,7 +11,7 @@ use crate::{Finding, Severity};
 use mainstay_types::{Code, Error, Result};
 use mainstay_vfs::FileSystem;
 use std::collections::BTreeSet;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 
 /// Checks the journals, links and lists beside the tables of a folder.
 pub fn check_journals<'t>(fs: &dyn FileSystem, folder: &Path, tables: impl Iterator<Item = &'t Path>) -> Vec<Finding> {
@@ -74,5 +74,5 @@ fn finding(path: &Path, error: &Error) -> Finding {
         Some(hint) => format!("{} ({hint})", error.message()),
         None => error.message().to_owned(),
     };
-    Finding { severity: Severity::Error, path: PathBuf::from(path), place: place.to_owned(), message }
+    Finding::new(Severity::Error, path, place, message)
 }

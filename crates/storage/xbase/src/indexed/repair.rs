@@ -70,7 +70,7 @@ pub fn repair(
 }
 
 fn finding(path: &Path, severity: Severity, place: String, message: String) -> Finding {
-    Finding { severity, path: path.to_owned(), place, message }
+    Finding::new(severity, path, place, message)
 }
 
 /// Where an index file of the new table goes: its own name in the new table's folder, or with the table's name in front

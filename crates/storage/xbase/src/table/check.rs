@@ -140,8 +140,8 @@ pub fn check_index_files(fs: &dyn FileSystem, index_files: &[PathBuf]) -> Vec<Fi
 
 fn failure(path: &Path, error: &Error) -> Finding {
     let place = error.place().unwrap_or_default().trim_start_matches(&*path.to_string_lossy());
-    let place = place.trim_start_matches([',', ' ']).to_owned();
-    Finding { severity: Severity::Error, path: path.to_owned(), place, message: error.message().to_owned() }
+    let place = place.trim_start_matches([',', ' ']);
+    Finding::new(Severity::Error, path, place, error.message())
 }
 
 fn check_files(
@@ -156,8 +156,8 @@ fn check_files(
     findings.extend(files.found().cloned());
     dbf::check_values(&files.dbf, &files.decoding(), findings)?;
     if let Some(mdx) = production_mdx(fs.as_ref(), path) {
-        let message = "the index of dBASE IV is not read, and not kept up: the table is not written to".to_owned();
-        findings.push(Finding { severity: Severity::Warning, path: mdx, place: String::new(), message });
+        let message = "the index of dBASE IV is not read, and not kept up: the table is not written to";
+        findings.push(Finding::new(Severity::Warning, &mdx, "", message));
     }
     let indexes = Indexes::new(Arc::clone(fs), path, &files.dbf, index_files);
     let structural = indexes.structural();
@@ -208,7 +208,8 @@ fn check_index(
             Err(error) => {
                 let message = format!("the tag cannot be compared with the table: {}", error.message());
                 let place = format!("tag {name}");
-                of_bag.push(Finding { severity: Severity::Warning, path: path.to_owned(), place, message });
+                let finding = Finding::new(Severity::Warning, path, place, message);
+                of_bag.push(finding.of_cause("a tag cannot be compared with the table"));
             }
         }
         let (pages, keys) = (of_bag.get(..of_pages).unwrap_or_default(), of_bag.get(before..).unwrap_or_default());
@@ -306,8 +307,8 @@ fn check_keys(
             missing += 1;
             if missing <= NAMED_KEYS {
                 let place = format!("tag {}, record {recno}", tag.header().name);
-                let message = "the index has no key of its value for this record".to_owned();
-                findings.push(Finding { severity: Severity::Error, path: path.to_owned(), place, message });
+                let message = "the index has no key of its value for this record";
+                findings.push(Finding::new(Severity::Error, path, place, message));
             }
         }
     }
@@ -321,6 +322,7 @@ fn check_keys(
         () => return Ok((with_key, belonging)),
     };
     let place = format!("tag {}", tag.header().name);
-    findings.push(Finding { severity: Severity::Error, path: path.to_owned(), place, message: summary });
+    let finding = Finding::new(Severity::Error, path, place, summary);
+    findings.push(finding.of_cause("the keys of a tag are not those of the records"));
     Ok((with_key, belonging))
 }

@@ -322,7 +322,8 @@ impl Indexes {
         let direction = if descending { " descending" } else { "" };
         let text = format!("{}{direction}", set.title(tag.number, of_table));
         let (parts, with_hidden) = (keys.len(), !visible_only);
-        Some(Ordering { index: tag.number, descending, column, parts, with_hidden, text })
+        let name = of_table.header().name.clone();
+        Some(Ordering { index: tag.number, descending, column, parts, with_hidden, name, text })
     }
 
     /// The rows that an access gives; `None` also when a range has more than `most` keys.
@@ -505,7 +506,7 @@ impl SetTag {
 }
 
 fn warning(path: &Path, place: &str, message: String) -> Finding {
-    Finding { severity: Severity::Warning, path: path.to_owned(), place: place.to_owned(), message }
+    Finding::new(Severity::Warning, path, place, message)
 }
 
 pub(super) fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {

@@ -140,8 +140,8 @@ impl Files {
             Some(memo_path) => match fs.open(memo_path).and_then(|file| Memo::open(file, self.dbf.header().version)) {
                 Ok(memo) => {
                     if let Some(doubt) = memo.doubt() {
-                        let (path, message) = (memo_path.clone(), doubt.to_owned());
-                        self.findings.push(Finding { severity: Severity::Error, path, place: String::new(), message });
+                        let finding = Finding::new(Severity::Error, memo_path, "", doubt);
+                        self.findings.push(finding.of_cause("it is not certain of which kind the memo file is"));
                     }
                     self.memo = Some(memo);
                     self.memo_path = found;
@@ -150,9 +150,7 @@ impl Files {
                 Err(error) => (memo_path.as_path(), format!("{}: memo fields are NULL", error.message())),
             },
         };
-        let finding =
-            Finding { severity: Severity::Error, path: place.to_owned(), place: String::new(), message: problem };
-        self.findings.push(finding);
+        self.findings.push(Finding::new(Severity::Error, place, "", problem));
     }
 
     /// The options for decoding values. A missing memo file is among the findings, and is not reported for each record.
@@ -213,11 +211,10 @@ impl DbfTable {
         let cut_off = crate::writer::finish_swap(&*fs, path).and_then(|()| crate::indexed::recover(&fs, path)).err();
         let now = SystemTime::now();
         let mut files = Files::open(fs.as_ref(), path, options)?;
-        files.findings.extend(cut_off.map(|error| Finding {
-            severity: Severity::Error,
-            path: path.to_owned(),
-            place: String::new(),
-            message: format!("what a program has left here that was cut off is not put right: {}", error.message()),
+        files.findings.extend(cut_off.map(|error| {
+            let message =
+                format!("what a program has left here that was cut off is not put right: {}", error.message());
+            Finding::new(Severity::Error, path, "", message)
         }));
         let files = Arc::new(files);
         let stamps = files.stamps(fs.as_ref(), path)?;
@@ -428,7 +425,8 @@ fn missing_index(fs: &dyn FileSystem, path: &Path, dbf: &Dbf) -> Option<Finding>
     let names: Vec<String> = extensions.iter().map(|extension| format!("{stem}.{extension}")).collect();
     let message =
         format!("the header says that the table has a structural index, and there is no {}", names.join(" or "));
-    Some(Finding { severity: Severity::Warning, path: path.to_owned(), place: String::new(), message })
+    let finding = Finding::new(Severity::Warning, path, "", message);
+    Some(finding.of_cause("the header says that the table has a structural index, and there is none"))
 }
 
 /// The code page in a `.cpg` file beside the table, as GIS programs write it: without the byte order mark of a
@@ -454,7 +452,8 @@ fn unknown_declaration(fs: &dyn FileSystem, path: &Path) -> Option<Finding> {
     }
     let message =
         format!("'{}' is no code page that is known; that of the table's header is used", text.escape_debug());
-    Some(Finding { severity: Severity::Warning, path: file, place: String::new(), message })
+    let finding = Finding::new(Severity::Warning, &file, "", message);
+    Some(finding.of_cause("the code page that the .cpg file names is not known"))
 }
 
 /// The columns that are in no file: the number of a record, and whether it is deleted.

@@ -506,7 +506,7 @@ fn damaged(plan: &mut Plan<'_>, field: &Field, record: u64, cell: &[u8], reason:
     let path = plan.dbf.path().to_owned();
     match &mut plan.rejects {
         Some(rejects) => {
-            let finding = Finding { severity: Severity::Error, path, place, message: reason };
+            let finding = Finding::new(Severity::Error, &path, place, reason);
             rejects.add(finding, record, &field.name, cell)
         }
         None => Err(Error::new(Code::Damaged, reason)

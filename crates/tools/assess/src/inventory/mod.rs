@@ -53,6 +53,18 @@ pub struct Table {
     pub error: String,
 }
 
+impl Table {
+    /// Adds suspicious values; those of one file and cause are counted together.
+    fn add_suspicion(&mut self, added: Suspicion) {
+        let Suspicion { path, cause, is_error, count, .. } = &added;
+        let is_same = |known: &&mut Suspicion| (&known.path, &known.cause, known.is_error) == (path, cause, *is_error);
+        match self.suspicions.iter_mut().find(is_same) {
+            Some(known) => known.count += count,
+            None => self.suspicions.push(added),
+        }
+    }
+}
+
 /// A memo file.
 #[derive(Clone, Debug)]
 pub struct Memo {
@@ -99,7 +111,7 @@ pub struct Tag {
 pub struct Suspicion {
     /// The file.
     pub path: PathBuf,
-    /// The message, with `#` for numbers and `"..."` for what stands in quotes.
+    /// The cause, without the data of the places.
     pub cause: String,
     /// True if values or rows cannot be read.
     pub is_error: bool,
@@ -147,7 +159,7 @@ pub(crate) fn take(
     }
     for finding in unreadable_indexes(fs, collected, &report.tables) {
         let row = if finding.severity == Severity::Error { &files::DAMAGED_INDEX } else { &files::ODDITY };
-        report.add(Dialect::Files, &finding.path, Occurrence::new(row, finding.message, 0));
+        report.add(Dialect::Files, &finding.path, Occurrence::new(row, finding.cause().to_owned(), 0));
     }
     for path in &collected.dictionaries {
         let (dictionary, is_own) = other_tables::dictionary(fs.as_ref(), path);

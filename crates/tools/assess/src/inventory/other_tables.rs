@@ -34,9 +34,8 @@ pub(super) fn csv(fs: &Arc<dyn FileSystem>, path: &Path, options: CsvOptions) ->
             table.code_page = Some(CodePage { name: name.to_owned(), evidence, detail, letters: 0 });
             for finding in csv.findings() {
                 let is_error = finding.severity == mainstay_csv::Severity::Error;
-                let place = finding.place();
-                let (path, cause) = (finding.path, finding.message);
-                table.suspicions.push(Suspicion { path, cause, is_error, count: 1, place });
+                let (cause, count, place) = (finding.cause.to_owned(), finding.count, finding.place());
+                table.add_suspicion(Suspicion { path: finding.path, cause, is_error, count, place });
             }
         }
         Err(error) => table.error = error.message().to_owned(),

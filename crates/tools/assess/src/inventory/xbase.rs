@@ -3,10 +3,10 @@
 use super::{CodePage, Memo, Suspicion, Table, Tag};
 use mainstay_types::Result;
 use mainstay_vfs::FileSystem;
+use mainstay_xbase::Severity;
 use mainstay_xbase::codepage::CodePage as Page;
 use mainstay_xbase::dbf::{Dbf, FieldKind, OpenOptions, deleted_flags};
 use mainstay_xbase::table::{CheckedTag, TagState, check_with_tags, declared_text, sibling};
-use mainstay_xbase::{Finding, Severity};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
@@ -21,7 +21,11 @@ pub(super) fn table(fs: &Arc<dyn FileSystem>, path: &Path, setting: Option<Page>
             let options = OpenOptions { code_page: setting };
             let (findings, tags) = check_with_tags(fs, path, options, index_files);
             table.tags = tags.into_iter().map(tag).collect();
-            table.suspicions = by_cause(&findings);
+            for finding in &findings {
+                let is_error = finding.severity == Severity::Error;
+                let (path, cause, place) = (finding.path.clone(), finding.cause().to_owned(), finding.place.clone());
+                table.add_suspicion(Suspicion { path, cause, is_error, count: finding.count, place });
+            }
         }
         Err(error) => {
             let is_adt = path.extension().is_some_and(|extension| extension.eq_ignore_ascii_case("adt"));
@@ -104,81 +108,4 @@ fn tag(tag: CheckedTag) -> Tag {
     };
     let condition = tag.condition.unwrap_or_default();
     Tag { path: tag.file, name: tag.name, key: tag.key, condition, keys: tag.keys, state, reason: tag.reason }
-}
-
-/// Findings with their counts, those of one file and cause together.
-pub(super) fn by_cause(findings: &[Finding]) -> Vec<Suspicion> {
-    let mut all: Vec<Suspicion> = Vec::new();
-    for finding in findings {
-        let is_error = finding.severity == Severity::Error;
-        // Behind a few of a field the check counts the others.
-        let more = finding.message.strip_prefix("and ").and_then(|rest| rest.strip_suffix(" more like these"));
-        if let (Some(more), Some(last)) = (more.and_then(|more| more.parse::<u64>().ok()), all.last_mut()) {
-            last.count += more;
-            continue;
-        }
-        let cause = shape(&finding.message);
-        match all.iter_mut().find(|known| known.path == finding.path && known.cause == cause) {
-            Some(known) => known.count += 1,
-            None => all.push(Suspicion {
-                path: finding.path.clone(),
-                cause,
-                is_error,
-                count: 1,
-                place: finding.place.clone(),
-            }),
-        }
-    }
-    all
-}
-
-/// A message without its numbers and without what stands in quotes.
-fn shape(message: &str) -> String {
-    let (mut shape, mut quote) = (String::new(), None);
-    for character in message.chars() {
-        match (quote, character) {
-            (Some(open), character) if open == character => {
-                shape.push_str("...");
-                shape.push(character);
-                quote = None;
-            }
-            (Some(_), _) => {}
-            (None, '"') => {
-                shape.push('"');
-                quote = Some('"');
-            }
-            (None, '0'..='9') if shape.ends_with('#') => {}
-            (None, '0'..='9') => shape.push('#'),
-            (None, character) => shape.push(character),
-        }
-    }
-    shape
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn findings_of_a_cause_are_counted_together() {
-        let finding = |place: &str, message: &str| Finding {
-            severity: Severity::Error,
-            path: PathBuf::from("a.dbf"),
-            place: place.to_owned(),
-            message: message.to_owned(),
-        };
-        let findings = [
-            finding("record 1, field A", "\"1x\" is no number"),
-            finding("record 22, field A", "\"zz\" is no number"),
-            finding("field A", "and 1500 more like these"),
-            finding("record 3, field B", "the memo of 12 bytes ends behind the file"),
-        ];
-        let found = by_cause(&findings);
-        let found: Vec<_> = found.iter().map(|it| (it.cause.as_str(), it.count, it.place.as_str())).collect();
-        let wanted = [
-            ("\"...\" is no number", 1502, "record 1, field A"),
-            ("the memo of # bytes ends behind the file", 1, "record 3, field B"),
-        ];
-        assert_eq!(found, wanted);
-    }
 }

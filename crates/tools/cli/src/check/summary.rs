@@ -110,12 +110,7 @@ mod tests {
 
     #[test]
     fn a_few_of_each_kind_are_shown() {
-        let finding = |path: &str, message: String| Finding {
-            severity: Severity::Error,
-            path: PathBuf::from(path),
-            place: String::new(),
-            message,
-        };
+        let finding = |path: &str, message: String| Finding::new(Severity::Error, Path::new(path), "", message);
         let mut findings: Vec<Finding> =
             (1..=200).map(|number| finding("a.dbf", format!("record {number} is wrong"))).collect();
         findings.push(finding("a.dbf", "the header is wrong".to_owned()));

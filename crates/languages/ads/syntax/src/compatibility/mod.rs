@@ -12,7 +12,7 @@ mod pieces;
 
 pub use constructs::CONSTRUCTS;
 
-use crate::error::{Parse, SqlError};
+use crate::error::{PROCEDURES_IN_LIBRARIES, Parse, SqlError, TRIGGERS_IN_LIBRARIES};
 use crate::reduce::{self, SESSION_FUNCTIONS, Scope};
 use crate::tree::*;
 use constructs as rows;
@@ -48,7 +48,8 @@ impl Names {
 /// Finds the constructs of a script.
 pub fn assess(text: &str, names: &Names) -> Assessed {
     let lines = Lines::new(text);
-    let mut walk = Walk { names, lines: &lines, offset: 0, line: 1, in_function: false, assessed: Assessed::default() };
+    let assessed = Assessed::default();
+    let mut walk = Walk { names, lines: &lines, offset: 0, line: 1, statement: None, in_function: false, assessed };
     for (parsed, offset) in pieces::parsed(text) {
         walk.offset = offset;
         match parsed {
@@ -71,6 +72,8 @@ struct Walk<'t> {
     /// The offset of the piece that is walked.
     offset: u32,
     line: u32,
+    /// The number of the statement that is walked.
+    statement: Option<u64>,
     in_function: bool,
     assessed: Assessed,
 }
@@ -81,20 +84,23 @@ impl Walk<'_> {
     }
 
     fn add(&mut self, construct: &'static Construct, subject: impl Into<Cow<'static, str>>) {
-        self.assessed.occurrences.push(Occurrence::new(construct, subject, self.line));
+        let occurrence = Occurrence::new(construct, subject, self.line);
+        self.assessed.occurrences.push(Occurrence { statement: self.statement, ..occurrence });
     }
 
     fn error(&mut self, error: &SqlError, line: u32) {
-        let text = error.message.trim_start_matches("Functionality not supported: ").to_owned();
+        let refused = error.construct();
         let construct = match error.number {
-            native::UNSUPPORTED if text.contains("in libraries") => &rows::LIBRARY,
+            native::UNSUPPORTED if [PROCEDURES_IN_LIBRARIES, TRIGGERS_IN_LIBRARIES].contains(&refused) => {
+                &rows::LIBRARY
+            }
             native::UNSUPPORTED => &rows::REFUSED,
             native::FUNCTION => &rows::UNKNOWN_FUNCTION,
             native::TYPE => &rows::UNKNOWN_TYPE,
             _ => &rows::SYNTAX,
         };
-        let code = Some(error.number);
-        self.assessed.occurrences.push(Occurrence { construct, subject: text.into(), code, line });
+        let (subject, code) = (refused.to_owned().into(), Some(error.number));
+        self.assessed.occurrences.push(Occurrence { construct, subject, code, line, statement: self.statement });
     }
 
     /// Adds the refusal of a reduction. Other errors depend on the tables.
@@ -107,11 +113,13 @@ impl Walk<'_> {
     }
 
     fn statements(&mut self, statements: &[Statement]) {
+        let outer = (self.line, self.statement);
         for statement in statements {
-            self.line = self.line_of(statement.span);
+            (self.line, self.statement) = (self.line_of(statement.span), Some(self.assessed.statements));
             self.assessed.statements += 1;
             self.statement(&statement.kind);
         }
+        (self.line, self.statement) = outer;
     }
 
     fn statement(&mut self, kind: &StatementKind) {
@@ -257,10 +265,9 @@ impl Walk<'_> {
     fn executed(&mut self, value: &Expr) {
         match value {
             Expr::Literal(Literal::String(text)) => {
-                let within = assess(text, self.names);
-                let line = self.line;
-                let found = within.occurrences.into_iter().map(|found| Occurrence { line, ..found });
-                self.assessed.occurrences.extend(found);
+                let within = assess(text, self.names).occurrences.into_iter();
+                let (line, statement) = (self.line, self.statement);
+                self.assessed.occurrences.extend(within.map(|found| Occurrence { line, statement, ..found }));
             }
             _ => self.add(&rows::DYNAMIC_SQL, ""),
         }

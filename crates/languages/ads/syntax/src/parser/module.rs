@@ -1,7 +1,7 @@
 //! Procedures, functions and triggers.
 
 use super::Parser;
-use crate::error::{Parse, SqlError};
+use crate::error::{PROCEDURES_IN_LIBRARIES, Parse, SqlError, TRIGGERS_IN_LIBRARIES};
 use crate::tree::{Module, ModuleKind, Parameter, StatementKind, Trigger};
 
 impl Parser<'_> {
@@ -33,7 +33,7 @@ impl Parser<'_> {
         }
         self.description()?;
         if self.accept("FUNCTION") {
-            return Err(SqlError::unsupported("procedures in libraries"));
+            return Err(SqlError::unsupported(PROCEDURES_IN_LIBRARIES));
         }
         self.rest_of_module(Module {
             name,
@@ -93,7 +93,7 @@ impl Parser<'_> {
         };
         let Some(event) = self.accept_any(&["INSERT", "UPDATE", "DELETE"]) else { return Err(self.unexpected()) };
         if self.accept("FUNCTION") {
-            return Err(SqlError::unsupported("triggers in libraries"));
+            return Err(SqlError::unsupported(TRIGGERS_IN_LIBRARIES));
         }
         let first = self.at;
         let body = self.body()?;

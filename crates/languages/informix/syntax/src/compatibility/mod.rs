@@ -49,12 +49,19 @@ impl Names {
 
 /// Finds the constructs of a script.
 pub fn assess(text: &str, names: &Names) -> Assessed {
-    let mut walk =
-        Walk { names, lines: Lines::new(""), text: String::new(), first: 1, line: 1, assessed: Assessed::default() };
+    let mut walk = Walk {
+        names,
+        lines: Lines::new(""),
+        text: String::new(),
+        first: 1,
+        line: 1,
+        statement: None,
+        assessed: Assessed::default(),
+    };
     match pieces(text) {
         Ok(pieces) => {
             for piece in pieces {
-                (walk.first, walk.line) = (piece.line, piece.line);
+                (walk.first, walk.line, walk.statement) = (piece.line, piece.line, None);
                 let (PieceKind::Statement(text) | PieceKind::Load(_, _, text) | PieceKind::Unload(_, _, text)) =
                     &piece.kind;
                 // LOAD names an INSERT without its values.
@@ -64,7 +71,7 @@ pub fn assess(text: &str, names: &Names) -> Assessed {
             }
         }
         Err(error) => {
-            walk.lines = Lines::new(text);
+            (walk.lines, walk.statement) = (Lines::new(text), None);
             walk.error(&error);
         }
     }
@@ -81,6 +88,8 @@ struct Walk<'t> {
     text: String,
     first: u32,
     line: u32,
+    /// The number of the statement that is walked.
+    statement: Option<u64>,
     assessed: Assessed,
 }
 
@@ -90,7 +99,8 @@ impl Walk<'_> {
     }
 
     fn add(&mut self, construct: &'static Construct, subject: impl Into<Cow<'static, str>>) {
-        self.assessed.occurrences.push(Occurrence::new(construct, subject, self.line));
+        let occurrence = Occurrence::new(construct, subject, self.line);
+        self.assessed.occurrences.push(Occurrence { statement: self.statement, ..occurrence });
     }
 
     fn error(&mut self, error: &SqlError) {
@@ -102,7 +112,8 @@ impl Walk<'_> {
         let line = error.span.map_or(self.line, |span| self.at(span));
         let subject = if error.subject.is_empty() { error.message.clone() } else { error.subject.clone() };
         let code = Some(error.code);
-        self.assessed.occurrences.push(Occurrence { construct, subject: subject.into(), code, line });
+        let (subject, statement) = (subject.into(), self.statement);
+        self.assessed.occurrences.push(Occurrence { construct, subject, code, line, statement });
     }
 
     /// Adds the refusal of a reduction or compilation. Other errors depend on the tables.
@@ -119,6 +130,7 @@ impl Walk<'_> {
         text.clone_into(&mut self.text);
         match parse(text, false) {
             Ok(parsed) => {
+                self.statement = Some(self.assessed.statements);
                 self.assessed.statements += 1;
                 self.statement(&parsed.statement, text);
             }
@@ -136,7 +148,7 @@ impl Walk<'_> {
                 let parts = trigger.before.iter().chain(&trigger.each_row).chain(&trigger.after);
                 parts.for_each(|part| self.list(&part.actions));
             }
-            Statement::Execute(call) => call.arguments.iter().for_each(|(_, value)| self.expression(value)),
+            Statement::Execute(call) => call.arguments.iter().for_each(|(_, value)| self.nodes_of(value)),
             statement => self.plain(statement),
         }
     }
@@ -185,11 +197,13 @@ impl Walk<'_> {
     }
 
     fn list(&mut self, statements: &[Spl]) {
+        let outer = (self.line, self.statement);
         for statement in statements {
-            self.line = self.at(statement.span);
+            (self.line, self.statement) = (self.at(statement.span), Some(self.assessed.statements));
             self.assessed.statements += 1;
             self.spl(&statement.kind);
         }
+        (self.line, self.statement) = outer;
     }
 
     fn spl(&mut self, kind: &SplKind) {
@@ -256,10 +270,6 @@ impl Walk<'_> {
     fn query(&mut self, query: &Query) {
         self.reduced(reduce::query(query, Mode::Execute(&[]), &Anything(self.names)));
         self.nodes_of_query(query);
-    }
-
-    fn expression(&mut self, value: &Expr) {
-        self.nodes_of(value);
     }
 
     fn nodes_of(&mut self, value: &Expr) {

@@ -25,6 +25,7 @@ pub(crate) use declared::{DeclaredType, key_of_column, read as declared};
 pub(crate) use functions::is_database;
 
 use crate::objects::modules::key_of;
+use crate::plans::operators::TableName;
 use mainstay_engine::definitions::{ReferentialAction, SequenceDefinition};
 use mainstay_tsql_syntax::tree::{ObjectName, Statement};
 use mainstay_tsql_types::{DataType, Switches};
@@ -304,15 +305,15 @@ impl Catalog {
         self.objects.iter().filter(move |object| object.parent == of.id && object.kind == kind)
     }
 
-    /// A table of the core under its name here, in brackets: `[shop].[dbo].[orders]`. Of temporary tables, and of views of the
-    /// catalog while a statement reads them, it is the name that statements have for them.
-    pub(crate) fn bracketed(&self, core: &str) -> String {
+    /// A table of the core under its name here. Of temporary tables, and of views of the catalog while a statement reads
+    /// them, it is the name that statements have for them.
+    pub(crate) fn table_name(&self, core: &str) -> TableName {
         let core = core.replace('"', "");
         if let Some(view) = core.strip_prefix("#sys.") {
-            return format!("[{}].[sys].[{view}]", self.database);
+            return TableName::new(&self.database, "sys", view);
         }
         if core.starts_with(['#', '@']) {
-            return format!("[tempdb].[dbo].[{core}]");
+            return TableName::new("tempdb", "dbo", &core);
         }
         let (schema, name) = core.rsplit_once('.').map_or((None, core.as_str()), |(schema, name)| (Some(schema), name));
         let is_it = |object: &&Object| {
@@ -321,8 +322,8 @@ impl Catalog {
                 && schema.is_none_or(|schema| self.schema_name(object.schema).eq_ignore_ascii_case(schema))
         };
         match self.objects.iter().find(is_it) {
-            Some(object) => format!("[{}].[{}].[{}]", self.database, self.schema_name(object.schema), object.name),
-            None => format!("[{}].[{}].[{name}]", self.database, schema.unwrap_or("dbo")),
+            Some(object) => TableName::new(&self.database, self.schema_name(object.schema), &object.name),
+            None => TableName::new(&self.database, schema.unwrap_or("dbo"), name),
         }
     }
 

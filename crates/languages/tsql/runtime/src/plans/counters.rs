@@ -13,8 +13,8 @@
 //! [`TIMED_OF`] after them; total times are those of the timed runs, scaled up to all runs. Counts of runs, rows and
 //! reads are exact.
 //!
-//! Limits: [`KEPT`] entries, of which the least recently run ones are evicted until they are compiled again; texts of
-//! up to [`LONGEST`] bytes.
+//! Limits: [`KEPT`] entries and [`KEPT_BYTES`] of their texts, of which the least recently run ones are evicted until they
+//! are compiled again; texts of up to [`LONGEST`] bytes. An entry in its first run is as recent as its compilation.
 
 use mainstay_types::Timestamp;
 use std::collections::HashMap;
@@ -29,6 +29,8 @@ const TIMED_FIRST: u64 = 64;
 const TIMED_OF: u64 = 32;
 /// The most entries that are stored.
 const KEPT: usize = 2_000;
+/// The most bytes of texts that are stored. A text that several entries share is counted for each.
+const KEPT_BYTES: usize = 16 << 20;
 /// Longer texts are not counted, in bytes.
 const LONGEST: usize = 64 * 1024;
 /// The number that stands for the text as a whole.
@@ -231,6 +233,11 @@ impl Entry {
         });
     }
 
+    /// The time when it was last run or, before its first run has ended, compiled.
+    fn last_used(&self) -> i64 {
+        self.totals().last_run.max(self.created.0)
+    }
+
     fn totals(&self) -> Totals {
         let mut totals = self.ended;
         self.counts.iter().for_each(|counts| totals.add(counts));
@@ -277,7 +284,14 @@ pub(crate) fn hash(salt: u8, text: &str) -> [u8; 8] {
 /// The counts of a database.
 #[derive(Debug, Default)]
 pub(crate) struct Registry {
-    entries: Mutex<HashMap<Key, Entry>>,
+    entries: Mutex<Entries>,
+}
+
+#[derive(Debug, Default)]
+struct Entries {
+    by_key: HashMap<Key, Entry>,
+    /// The bytes of the texts of all keys.
+    bytes: usize,
 }
 
 impl Registry {
@@ -290,11 +304,12 @@ impl Registry {
         let counts = Arc::<Counts>::default();
         let mut entries = self.entries.lock().unwrap_or_else(PoisonError::into_inner);
         let key = Key { text: Arc::clone(text), statement, kind };
-        if entries.len() >= KEPT && !entries.contains_key(&key) {
-            make_place(&mut entries);
+        if !entries.by_key.contains_key(&key) {
+            entries.make_place(text.len());
+            entries.bytes += text.len();
         }
         let new = || Entry { span, created: now, counts: Vec::new(), ended: Totals::default() };
-        let entry = entries.entry(key).or_insert_with(new);
+        let entry = entries.by_key.entry(key).or_insert_with(new);
         entry.fold();
         entry.counts.push(Arc::clone(&counts));
         Some(counts)
@@ -309,24 +324,40 @@ impl Registry {
             let Key { text, statement, kind } = key.clone();
             Listed { text, statement, kind, span, created, totals: entry.totals() }
         };
-        let mut listed: Vec<Listed> = entries.iter_mut().map(listed).filter(|listed| listed.totals.runs > 0).collect();
+        let all = entries.by_key.iter_mut().map(listed);
+        let mut listed: Vec<Listed> = all.filter(|listed| listed.totals.runs > 0).collect();
         listed.sort_by(|one, other| (&one.text, one.statement).cmp(&(&other.text, other.statement)));
         listed
     }
 }
 
-/// Removes a quarter of the entries, those that were not run for the longest time.
-fn make_place(entries: &mut HashMap<Key, Entry>) {
-    let mut runs: Vec<i64> = entries.values().map(|entry| entry.totals().last_run).collect();
-    let place = runs.len() / 4;
-    let (_, oldest, _) = runs.select_nth_unstable(place);
-    let oldest = *oldest;
-    let mut left = place;
-    entries.retain(|_, entry| {
-        let goes = left > 0 && entry.totals().last_run <= oldest;
-        left -= usize::from(goes);
-        !goes
-    });
+impl Entries {
+    /// Removes entries, if an entry of a text of this length has no place: those that were not used for the longest time,
+    /// until three quarters of the number and of the bytes are left at most.
+    fn make_place(&mut self, length: usize) {
+        if self.by_key.len() < KEPT && self.bytes + length <= KEPT_BYTES {
+            return;
+        }
+        let mut used: Vec<(i64, usize)> =
+            self.by_key.iter().map(|(key, entry)| (entry.last_used(), key.text.len())).collect();
+        used.sort_unstable();
+        let (mut number, mut bytes, mut latest, mut ties) = (used.len(), self.bytes, i64::MIN, 0_usize);
+        for (at, length) in used {
+            if number <= KEPT / 4 * 3 && bytes <= KEPT_BYTES / 4 * 3 {
+                break;
+            }
+            (number, bytes) = (number - 1, bytes - length);
+            ties = if at == latest { ties + 1 } else { 1 };
+            latest = at;
+        }
+        self.by_key.retain(|_, entry| {
+            let at = entry.last_used();
+            let goes = at < latest || at == latest && ties > 0;
+            ties -= usize::from(goes && at == latest);
+            !goes
+        });
+        self.bytes = self.by_key.keys().map(|key| key.text.len()).sum();
+    }
 }
 
 /// The counts of a compiled text and its statements, which begin to exist when they are first run.
@@ -444,5 +475,38 @@ mod tests {
         assert!(listed.len() <= KEPT, "{}", listed.len());
         assert!(listed.iter().any(|listed| listed.text.as_ref() == format!("SELECT {}", 3 * KEPT - 1)));
         assert!(!listed.iter().any(|listed| listed.text.as_ref() == "SELECT 0"));
+    }
+
+    /// A statement that runs for long is not the least recently used one.
+    #[test]
+    fn an_entry_in_its_first_run_stays() {
+        let registry = Registry::default();
+        let register = |text: String, at: i64| {
+            let text: Arc<str> = text.into();
+            registry.register(&text, (0, Kind::Batch, (0, 1)), Timestamp(at)).expect("a short text")
+        };
+        for number in 0..KEPT as i64 - 1 {
+            register(format!("SELECT {number}"), number).add(&run(1, 1, number));
+        }
+        let long = register("WAITFOR DELAY '1:00'".to_owned(), KEPT as i64);
+        register("SELECT 'evicts'".to_owned(), KEPT as i64 + 1);
+        long.add(&run(1, 1, KEPT as i64 + 2));
+        assert!(registry.list().iter().any(|listed| listed.text.starts_with("WAITFOR")));
+    }
+
+    /// Entries of long texts take no more than the bytes that are stored.
+    #[test]
+    fn the_bytes_of_texts_are_bounded() {
+        let registry = Registry::default();
+        let count = 2 * super::KEPT_BYTES / super::LONGEST;
+        for number in 0..count {
+            let text: Arc<str> = format!("{}{number:06}", "0".repeat(super::LONGEST - 6)).into();
+            let counts = registry.register(&text, (0, Kind::Batch, (0, 1)), Timestamp(0)).expect("a text that fits");
+            counts.add(&run(1, 1, number as i64));
+        }
+        let listed = registry.list();
+        let bytes: usize = listed.iter().map(|listed| listed.text.len()).sum();
+        assert!(bytes <= super::KEPT_BYTES && !listed.is_empty(), "{bytes}");
+        assert!(listed.iter().any(|listed| listed.text.ends_with(&format!("0{}", count - 1))));
     }
 }

@@ -164,6 +164,7 @@ impl Tree<'_> {
 #[cfg(test)]
 mod tests {
     use super::{Shown, all_columns, profile_columns, rows_of};
+    use crate::plans::operators::TableName;
     use mainstay_engine::{Join, Node, Operator};
 
     #[test]
@@ -173,15 +174,15 @@ mod tests {
         let outer = Node::new(Operator::NestedLoops(Join::LeftSemi), vec![inner, scan("c")]);
         let select =
             Shown { text: "SELECT".to_owned(), kind: "SELECT".to_owned(), plans: vec![outer], ..Shown::default() };
-        let rows = rows_of(&[select], 1, &|name| format!("[{name}]"));
+        let rows = rows_of(&[select], 1, &|name| TableName::new("d", "s", name));
         let lines: Vec<&str> = rows.iter().map(|row| row.text.as_str()).collect();
         let wanted = [
             "SELECT",
             "  |--Nested Loops(Left Semi Join)",
             "       |--Nested Loops(Inner Join)",
-            "       |    |--Table Scan(OBJECT:([a]))",
-            "       |    |--Table Scan(OBJECT:([b]))",
-            "       |--Table Scan(OBJECT:([c]))",
+            "       |    |--Table Scan(OBJECT:([d].[s].[a]))",
+            "       |    |--Table Scan(OBJECT:([d].[s].[b]))",
+            "       |--Table Scan(OBJECT:([d].[s].[c]))",
         ];
         assert_eq!(lines, wanted);
         let parents: Vec<String> = rows.iter().map(|row| row.all_cells()[3].to_string()).collect();

@@ -6,9 +6,36 @@
 //! Limits: conditions are shown as the core has them, so literals and functions are in the core's SQL.
 
 use mainstay_engine::{Join, Node, Operator};
+use std::fmt;
 
-/// Gives tables of the core the names that clients know, in brackets: `[shop].[dbo].[orders]`.
-pub(crate) type TableNames<'n> = &'n dyn Fn(&str) -> String;
+/// Gives tables of the core the names that clients know.
+pub(crate) type TableNames<'n> = &'n dyn Fn(&str) -> TableName;
+
+/// The name of a table in its three parts.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct TableName {
+    pub(crate) database: String,
+    pub(crate) schema: String,
+    pub(crate) table: String,
+}
+
+impl TableName {
+    pub(crate) fn new(database: &str, schema: &str, table: &str) -> TableName {
+        TableName { database: database.to_owned(), schema: schema.to_owned(), table: table.to_owned() }
+    }
+}
+
+impl fmt::Display for TableName {
+    /// The parts in brackets: `[shop].[dbo].[orders]`.
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{}.{}.{}", quoted(&self.database), quoted(&self.schema), quoted(&self.table))
+    }
+}
+
+/// A name in brackets, as QUOTENAME gives it.
+pub(crate) fn quoted(name: &str) -> String {
+    format!("[{}]", name.replace(']', "]]"))
+}
 
 /// An operator in SQL Server's words.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -91,8 +118,8 @@ fn names_of(node: &Node) -> (String, String) {
 pub(crate) fn object_of(node: &Node, tables: TableNames<'_>) -> Option<String> {
     let table = tables(node.table.as_deref()?);
     Some(match &node.index {
-        Some(index) => format!("{table}.[{index}]"),
-        None => table,
+        Some(index) => format!("{table}.{}", quoted(index)),
+        None => table.to_string(),
     })
 }
 
@@ -102,11 +129,14 @@ fn argument_of(node: &Node, tables: TableNames<'_>) -> Option<String> {
         parts.push(format!("OBJECT:({object})"));
     }
     let keys = node.keys.join(", ");
+    let direction = |descending: &bool| if *descending { "DESC" } else { "ASC" };
+    let order: Vec<String> = node.order.iter().map(|(key, down)| format!("{key} {}", direction(down))).collect();
+    let order = format!("ORDER BY:({})", order.join(", "));
     match &node.operator {
-        Operator::Sort => parts.push(format!("ORDER BY:({keys})")),
+        Operator::Sort => parts.push(order),
         Operator::TopSort => {
             parts.extend(node.limit.map(|limit| format!("TOP {limit}")));
-            parts.push(format!("ORDER BY:({keys})"));
+            parts.push(order);
         }
         Operator::Top => parts.extend(node.limit.map(|limit| format!("TOP EXPRESSION:(({limit}))"))),
         Operator::HashAggregate => parts.push(format!("HASH:({keys})")),
@@ -120,7 +150,7 @@ fn argument_of(node: &Node, tables: TableNames<'_>) -> Option<String> {
         parts.push(format!("SEEK:({seek})"));
     }
     if matches!(node.operator, Operator::IndexScan | Operator::IndexSeek) {
-        let direction = if node.keys.iter().any(|key| key == "DESC") { "BACKWARD" } else { "FORWARD" };
+        let direction = if node.backward { "BACKWARD" } else { "FORWARD" };
         parts.push(format!("ORDERED {direction}"));
     }
     if let Some(condition) = &node.condition {
@@ -136,13 +166,13 @@ fn argument_of(node: &Node, tables: TableNames<'_>) -> Option<String> {
 
 #[cfg(test)]
 mod tests {
-    use super::named;
+    use super::{TableName, named};
     use mainstay_engine::{Join, Node, Operator};
 
     /// The forms of "SET SHOWPLAN_TEXT" and "SET SHOWPLAN_ALL" in SQL Server's reference.
     #[test]
     fn operators_are_shown_with_their_arguments() {
-        let tables = |name: &str| format!("[shop].[dbo].[{name}]");
+        let tables = |name: &str| TableName::new("shop", "dbo", name);
         let text = |node: Node| named(&node, &tables).text();
         let scan = Node::new(Operator::TableScan, Vec::new()).of_table("t");
         assert_eq!(text(scan.clone()), "Table Scan(OBJECT:([shop].[dbo].[t]))");
@@ -154,9 +184,13 @@ mod tests {
         };
         let wanted = "Index Seek(OBJECT:([shop].[dbo].[t].[t_pk]), SEEK:(id = @id), ORDERED FORWARD, WHERE:(n > 1))";
         assert_eq!(text(seek), wanted);
+        let scan_of_index = Node { backward: true, index: Some("a]b".to_owned()), ..scan.clone() };
+        let scan_of_index = Node { operator: Operator::IndexScan, ..scan_of_index };
+        assert_eq!(text(scan_of_index), "Index Scan(OBJECT:([shop].[dbo].[t].[a]]b]), ORDERED BACKWARD)");
         let join = Node::new(Operator::NestedLoops(Join::LeftOuter), vec![scan.clone(), scan.clone()]);
         assert_eq!(text(join), "Nested Loops(Left Outer Join)");
-        let top = Node { limit: Some(5), keys: vec!["n DESC".to_owned()], ..Node::new(Operator::TopSort, vec![scan]) };
+        let top =
+            Node { limit: Some(5), order: vec![("n".to_owned(), true)], ..Node::new(Operator::TopSort, vec![scan]) };
         assert_eq!(text(top.clone()), "Sort(TOP 5, ORDER BY:(n DESC))");
         assert_eq!(named(&top, &tables).logical, "TopN Sort");
     }

@@ -12,7 +12,7 @@
 //! Limits: statements of procedures stand in one list with those of the batch; expressions are texts.
 
 use crate::plans::listing::Shown;
-use crate::plans::operators::{TableNames, named};
+use crate::plans::operators::{TableNames, named, quoted};
 use mainstay_engine::{Node, Operator};
 use std::fmt::Write;
 
@@ -96,7 +96,10 @@ impl Writer<'_> {
     fn work(&mut self, node: &Node) {
         match &node.operator {
             Operator::TableScan => self.rowset("TableScan Ordered=\"0\"", node),
-            Operator::IndexScan | Operator::IndexSeek => self.rowset("IndexScan Ordered=\"1\"", node),
+            Operator::IndexScan | Operator::IndexSeek => {
+                let direction = if node.backward { "BACKWARD" } else { "FORWARD" };
+                self.rowset(&format!("IndexScan Ordered=\"1\" ScanDirection=\"{direction}\""), node);
+            }
             Operator::Constants => self.text.push_str("<ConstantScan/>"),
             Operator::Rowset(_) | Operator::Other(_) => self.over("TableValuedFunction", node, |_| {}),
             Operator::Filter => self.filter(node),
@@ -165,25 +168,21 @@ impl Writer<'_> {
 
     fn object(&mut self, node: &Node) {
         let Some(table) = &node.table else { return };
-        let shown = (self.tables)(table);
-        let parts: Vec<&str> = shown.split("].[").collect();
+        let name = (self.tables)(table);
         self.text.push_str("<Object");
-        // The parts of a name are in brackets, all of them together in one pair here.
-        for (attribute, part) in ["Table", "Schema", "Database"].iter().zip(parts.iter().rev()) {
-            let part = part.trim_matches(['[', ']']);
-            let _ = write!(self.text, " {attribute}=\"[{}]\"", escaped(part));
+        for (attribute, part) in [("Table", &name.table), ("Schema", &name.schema), ("Database", &name.database)] {
+            let _ = write!(self.text, " {attribute}=\"{}\"", escaped(&quoted(part)));
         }
         if let Some(index) = &node.index {
-            let _ = write!(self.text, " Index=\"[{}]\"", escaped(index));
+            let _ = write!(self.text, " Index=\"{}\"", escaped(&quoted(index)));
         }
         self.text.push_str("/>");
     }
 
     fn order(&mut self, node: &Node) {
         self.text.push_str("<OrderBy>");
-        for key in &node.keys {
-            let is_ascending = !key.ends_with(" DESC");
-            let column = key.trim_end_matches(" DESC").trim_end_matches(" ASC");
+        for (column, is_descending) in &node.order {
+            let is_ascending = !is_descending;
             let _ = write!(
                 self.text,
                 "<OrderByColumn Ascending=\"{is_ascending}\"><ColumnReference Column=\"{}\"/></OrderByColumn>",
@@ -248,22 +247,28 @@ fn escaped(text: &str) -> String {
 mod tests {
     use super::document;
     use crate::plans::listing::Shown;
+    use crate::plans::operators::TableName;
     use mainstay_engine::{Node, Operator};
 
     #[test]
     fn a_document_has_statements_and_operators() {
-        let scan =
-            Node { condition: Some("n < 2".to_owned()), ..Node::new(Operator::TableScan, Vec::new()).of_table("t") };
-        let sort = Node { keys: vec!["n DESC".to_owned()], ..Node::new(Operator::Sort, vec![scan]) };
+        let scan = Node {
+            condition: Some("n < 2".to_owned()),
+            ..Node::new(Operator::TableScan, Vec::new()).of_table("a].[b")
+        };
+        // A column may be named "x DESC".
+        let order = vec![("n".to_owned(), true), ("x DESC".to_owned(), false)];
+        let sort = Node { order, ..Node::new(Operator::Sort, vec![scan]) };
         let text = "SELECT \"n\"\nFROM t".to_owned();
         let shown = Shown { text, kind: "SELECT".to_owned(), plans: vec![sort], ..Shown::default() };
-        let written = document(&[shown], &|name| format!("[db].[dbo].[{name}]"));
+        let written = document(&[shown], &|name| TableName::new("db", "dbo", name));
         let parts = [
             "StatementText=\"SELECT &quot;n&quot;&#xa;FROM t\" StatementId=\"1\"",
             "<QueryPlan><RelOp NodeId=\"0\" PhysicalOp=\"Sort\" LogicalOp=\"Sort\"",
             "<Sort Distinct=\"0\"><OrderBy><OrderByColumn Ascending=\"false\"><ColumnReference Column=\"n\"/>",
+            "<OrderByColumn Ascending=\"true\"><ColumnReference Column=\"x DESC\"/>",
             "<RelOp NodeId=\"1\" PhysicalOp=\"Table Scan\"",
-            "<Object Table=\"[t]\" Schema=\"[dbo]\" Database=\"[db]\"/>",
+            "<Object Table=\"[a]].[b]\" Schema=\"[dbo]\" Database=\"[db]\"/>",
             "<ScalarOperator ScalarString=\"n &lt; 2\">",
         ];
         for part in parts {

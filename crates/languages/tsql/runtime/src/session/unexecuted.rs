@@ -276,7 +276,7 @@ pub(crate) fn tabled<T>(
     let own: Vec<(String, String)> = levels.map(|(name, table)| (table.core.clone(), name.clone())).collect();
     let names = |core: &str| {
         let known = own.iter().find(|(known, _)| known.eq_ignore_ascii_case(core));
-        catalog.bracketed(known.map_or(core, |(_, name)| name))
+        catalog.table_name(known.map_or(core, |(_, name)| name))
     };
     Ok(make(&names))
 }

@@ -30,6 +30,11 @@ SELECT City, COUNT(*) AS n FROM Customer GROUP BY City ORDER BY n DESC;
 SELECT TOP 1 Id FROM Orders ORDER BY Total DESC;
 SELECT Id FROM Orders UNION ALL SELECT Id FROM Customer;
 GO
+-- The batch executor walks indexes from either end.
+SELECT Customer FROM (SELECT TOP 2 Customer FROM Orders ORDER BY Customer DESC) AS greatest UNION ALL SELECT Id FROM Customer;
+SELECT Customer FROM (SELECT TOP 2 Customer FROM Orders ORDER BY Customer) AS least UNION ALL SELECT Id FROM Customer;
+SELECT MAX(Customer) FROM Orders UNION ALL SELECT MIN(Id) FROM Customer;
+GO
 IF (SELECT COUNT(*) FROM Orders) > 1
   PRINT 'many'
 ELSE
@@ -59,6 +64,8 @@ SET SHOWPLAN_XML ON;
 GO
 SELECT Name FROM Customer WHERE Id < 5;
 PRINT 'a < b';
+GO
+SELECT Customer FROM (SELECT TOP 2 Customer FROM Orders ORDER BY Customer DESC) AS greatest UNION ALL SELECT Id FROM Customer;
 GO
 SET SHOWPLAN_XML OFF;
 GO

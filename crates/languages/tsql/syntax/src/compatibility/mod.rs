@@ -48,7 +48,8 @@ fn assess_nested(text: &str, names: &Names, depth: u32) -> Assessed {
         if depth == 0 {
             let subject = Cow::Owned(error.message);
             let code = i32::try_from(error.number).ok();
-            assessed.occurrences.push(Occurrence { construct: &constructs::SYNTAX, subject, code, line: error.line });
+            let (construct, line, statement) = (&constructs::SYNTAX, error.line, None);
+            assessed.occurrences.push(Occurrence { construct, subject, code, line, statement });
         }
     }
     let mut structure = structure::Structure::new(Some(Lines::new(text)), names);
@@ -57,10 +58,10 @@ fn assess_nested(text: &str, names: &Names, depth: u32) -> Assessed {
     assessed.statements = count;
     assessed.occurrences.extend(refusals::occurrences(&statements, &Lines::new(text), &found));
     assessed.occurrences.extend(found);
-    for (inner, line) in texts {
+    for structure::Executed { text, line, statement } in texts {
         if depth < DEEPEST {
-            let within = assess_nested(&inner, names, depth + 1);
-            assessed.occurrences.extend(within.occurrences.into_iter().map(|found| Occurrence { line, ..found }));
+            let within = assess_nested(&text, names, depth + 1).occurrences.into_iter();
+            assessed.occurrences.extend(within.map(|found| Occurrence { line, statement, ..found }));
         }
     }
     assessed

@@ -8,41 +8,17 @@ use super::constructs as rows;
 use super::names::Names;
 use super::structure::Structure;
 use crate::Lines;
+use crate::reduce::refusals::{NOT_SUPPORTED, OF_COLUMNS, OF_NODES, part_of};
 use crate::reduce::{self, InlineFunction, Scope, TableCall, TableColumn, TableFunction};
 use crate::tree::*;
 use mainstay_tsql_types::{DataType, Length, Message};
 use mainstay_types::compatibility::{Occurrence, Support};
 use std::collections::HashSet;
 
-/// 40515: not supported in this version.
-const NOT_SUPPORTED: i32 = 40_515;
 /// 7202: an unknown other server.
 const NO_SERVER: i32 = 7202;
 /// 195: no function of this name.
 const NO_FUNCTION: i32 = 195;
-
-/// Refusals that depend on the columns of a table, which a scope without tables does not know.
-const OF_COLUMNS: [&str; 9] = [
-    "PIVOT of this source",
-    "UNPIVOT of this source",
-    "OUTPUT of all columns of this source",
-    "A trigger of this table",
-    "An INSTEAD OF trigger of this table",
-    "A change through this source",
-    "A column without a type",
-    "An UPDATE of a table without columns to set",
-    "A function that fills a table here",
-];
-
-/// Refusals whose nodes are rows of the table.
-const OF_STRUCTURE: [&str; 6] = [
-    "Full-text search",
-    "FOR SYSTEM_TIME and TABLESAMPLE",
-    "OPENROWSET",
-    "A rowset function",
-    "A columnstore index",
-    "A period of system time",
-];
 
 /// Knows every variable and table, and for the rest asks another scope.
 struct Everything<'s>(Option<&'s dyn Scope>);
@@ -101,6 +77,8 @@ impl Scope for Everything<'_> {
 /// A statement that is refused.
 struct Refused {
     line: u32,
+    /// Its number in the text, from 0.
+    number: u64,
     /// Where the part of it ends that is reduced: the condition of IF and WHILE.
     end: u32,
     message: Message,
@@ -108,18 +86,19 @@ struct Refused {
 
 /// Statements with their refusals, those within others included.
 fn refused(statements: &[Statement], scope: &dyn Scope) -> Vec<Refused> {
-    let mut found = Vec::new();
+    let (mut found, mut count) = (Vec::new(), 0);
     for statement in statements {
         crate::visit::statement(statement, &mut |node| {
-            if let crate::visit::Node::Statement(statement) = node
-                && let Some(message) = refusal(&statement.kind, scope)
-            {
+            let crate::visit::Node::Statement(statement) = node else { return };
+            let number = count;
+            count += 1;
+            if let Some(message) = refusal(&statement.kind, scope) {
                 let end = match &statement.kind {
                     StatementKind::If(parts) => parts.1.span.start,
                     StatementKind::While(parts) => parts.1.span.start,
                     _ => statement.span.end,
                 };
-                found.push(Refused { line: statement.line.0, end, message });
+                found.push(Refused { line: statement.line.0, number, end, message });
             }
         });
     }
@@ -162,12 +141,12 @@ fn refusal(kind: &StatementKind, scope: &dyn Scope) -> Option<Message> {
 /// the message is about that node.
 pub(super) fn occurrences(statements: &[Statement], lines: &Lines, structure: &[Occurrence]) -> Vec<Occurrence> {
     let found = refused(statements, &Everything(None)).into_iter();
-    let found = found.filter_map(|Refused { line, end, message }| {
+    let found = found.filter_map(|Refused { line, number, end, message }| {
         let last = lines.at(end);
         let is_reported = |known: &Occurrence| {
             known.construct.support == Support::NotSupported && (line..=last).contains(&known.line)
         };
-        let occurrence = occurrence(line, &message)?;
+        let occurrence = Occurrence { statement: Some(number), ..occurrence(line, &message)? };
         let is_vague = occurrence.construct.id == rows::REFUSED.id;
         (!is_vague || !structure.iter().any(is_reported)).then_some(occurrence)
     });
@@ -175,18 +154,21 @@ pub(super) fn occurrences(statements: &[Statement], lines: &Lines, structure: &[
 }
 
 fn occurrence(line: u32, message: &Message) -> Option<Occurrence> {
-    let text = message.text.trim_end_matches(" is not supported in this version of Mainstay.");
-    let is_one = |list: &[&str]| list.iter().any(|start| text.starts_with(start));
-    let construct = match message.number {
-        NOT_SUPPORTED if is_one(&OF_COLUMNS) || is_one(&OF_STRUCTURE) => return None,
-        NOT_SUPPORTED => &rows::REFUSED,
-        NO_FUNCTION => &rows::UNKNOWN_FUNCTION,
+    let (construct, subject) = match message.number {
+        NOT_SUPPORTED => {
+            let part = part_of(message);
+            // Columns are unknown here, and nodes are found by the walk over the tree.
+            if OF_COLUMNS.contains(&part) || OF_NODES.contains(&part) {
+                return None;
+            }
+            (&rows::REFUSED, part)
+        }
+        // The message quotes the name.
+        NO_FUNCTION => (&rows::UNKNOWN_FUNCTION, message.text.split('\'').nth(1).unwrap_or(&message.text)),
         _ => return None,
     };
-    // 195 quotes the name.
-    let subject = if message.number == NO_FUNCTION { text.split('\'').nth(1).unwrap_or(text) } else { text };
-    let code = Some(message.number);
-    Some(Occurrence { construct, subject: subject.to_owned().into(), code, line })
+    let (subject, code) = (subject.to_owned().into(), Some(message.number));
+    Some(Occurrence { construct, subject, code, line, statement: None })
 }
 
 /// Rows that depend on the names which a database knows, or that are about the text itself.

@@ -3,7 +3,7 @@
 use super::change::{insert_columns, table_of};
 use super::target::find_target;
 use super::update::Sets;
-use super::{Head, ReducedQuery, Reducer, Scope, TableColumn, not_supported};
+use super::{Head, ReducedQuery, Reducer, Scope, TableColumn, not_supported, refusals};
 use crate::tree::{Change, Expr, InsertRows, Name, ObjectName, Source, TableSource, Top, With};
 use mainstay_tsql_types::Message;
 
@@ -18,7 +18,7 @@ pub fn target_table(from: &[Source], named: &ObjectName) -> Option<ObjectName> {
 /// Errors: as [`super::change`].
 pub fn rows_of_change(change: &Change, table: &ObjectName, scope: &dyn Scope) -> Result<ReducedQuery, Message> {
     let mut reducer = Reducer::new(scope);
-    let columns = scope.columns(table).ok_or_else(|| not_supported("An INSTEAD OF trigger of this table"))?;
+    let columns = scope.columns(table).ok_or_else(|| not_supported(refusals::INSTEAD_OF_TRIGGER))?;
     match change {
         Change::Insert(insert) => {
             reducer.with(&insert.with)?;

@@ -8,7 +8,7 @@
 //! as rows (FORMAT, FORMATFILE) is refused.
 
 use super::catalog::CatalogFunction;
-use super::{Input, Reducer, Source, not_supported};
+use super::{Input, Reducer, Source, not_supported, refusals};
 use crate::tree::{Alias, Literal, Phrase, PhraseItem};
 use mainstay_tsql_types::{DataType, Length, Message};
 use mainstay_types::Value;
@@ -29,16 +29,18 @@ impl Reducer<'_> {
             PhraseItem::Group(arguments) => Some(&arguments[..]),
             _ => None,
         });
-        let [first, rest @ ..] = arguments.unwrap_or_default() else { return Err(not_supported("A rowset function")) };
+        let [first, rest @ ..] = arguments.unwrap_or_default() else {
+            return Err(not_supported(refusals::ROWSET_FUNCTION));
+        };
         let file = match &first.items[..] {
             [_, PhraseItem::Literal(Literal::String(file) | Literal::NationalString(file))] if first.starts("BULK") => {
                 file
             }
-            _ => return Err(not_supported("A rowset function")),
+            _ => return Err(not_supported(refusals::ROWSET_FUNCTION)),
         };
         let single = SINGLE.iter().find(|(word, _)| rest.iter().any(|option| option.starts(word)));
         let Some((_, function)) = single else {
-            return Err(not_supported("OPENROWSET(BULK ...) of rows"));
+            return Err(not_supported(refusals::OPENROWSET_ROWS));
         };
         self.scope.check_file(file)?;
         self.push("(SELECT ");

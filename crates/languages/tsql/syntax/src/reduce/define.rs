@@ -3,7 +3,7 @@
 //! A column's type keeps its name (`"mssql:datetime"`); the core maps it to one of its types and stores the name.
 
 use super::index::{create_index, key_columns};
-use super::{Reducer, Scope, TableColumn, data_type, literal_value, not_supported, quoted, table_expression};
+use super::{Reducer, Scope, TableColumn, data_type, literal_value, not_supported, quoted, refusals, table_expression};
 use crate::tree::{
     AlterTableAction, Column, ColumnKind, ColumnProperty, Constraint, ConstraintKind, DropElement, Expr, ForeignKey,
     KeyKind, Literal, Name, ReferentialAction, TableElement, UnaryOperator,
@@ -36,7 +36,7 @@ pub fn create_table(
             }
             TableElement::Constraint(constraint) => parts.extend(self::constraint(table, constraint, None, scope)?),
             TableElement::Index(index) => indexes.push((index, None)),
-            TableElement::Period(..) => return Err(not_supported("A period of system time")),
+            TableElement::Period(..) => return Err(not_supported(refusals::PERIOD)),
         }
     }
     let word = if temporary { "CREATE TEMPORARY TABLE" } else { "CREATE TABLE" };
@@ -119,7 +119,7 @@ pub fn alter_table(
                         }
                     }
                     TableElement::Index(index) => statements.push(create_index(index, table)?),
-                    TableElement::Period(..) => return Err(not_supported("A period of system time")),
+                    TableElement::Period(..) => return Err(not_supported(refusals::PERIOD)),
                 }
             }
             Ok(statements)
@@ -253,7 +253,7 @@ pub fn row_types(elements: &[TableElement], scope: &dyn Scope) -> Result<Vec<(St
             }
             _ => {
                 let known = stored.iter().find(|(name, _)| name.eq_ignore_ascii_case(&column.name.text));
-                known.map(|(_, data_type)| *data_type).ok_or_else(|| not_supported("A column without a type"))?
+                known.map(|(_, data_type)| *data_type).ok_or_else(|| not_supported(refusals::UNTYPED_COLUMN))?
             }
         };
         Ok((column.name.text.clone(), data_type))

@@ -1,6 +1,6 @@
 //! Expressions and conditions.
 
-use super::{Reducer, not_supported, text_literal};
+use super::{Reducer, not_supported, refusals, text_literal};
 use crate::tree::{BinaryOperator, Case, Cast, CastKind, Expr, Literal, Query, QueryBody, Select, Test, UnaryOperator};
 use mainstay_tsql_types::{DataType, Message};
 use mainstay_types::Value;
@@ -62,7 +62,7 @@ impl Reducer<'_> {
                 Ok(())
             }
             Expr::Quantified(left, operator, quantifier, query) => self.quantified(left, *operator, *quantifier, query),
-            Expr::FullText(_) => Err(not_supported("Full-text search")),
+            Expr::FullText(_) => Err(not_supported(refusals::FULL_TEXT)),
             Expr::CurrentOf(cursor) => self.current_row(cursor),
             Expr::Call(call) if call.name.is("UPDATE") => self.column_updated(call),
             value => {

@@ -4,7 +4,7 @@
 //! by the column's collation, as everywhere. INCLUDE and options have no effect: an index proposes rows, and the rows
 //! themselves have the columns.
 
-use super::{not_supported, quoted};
+use super::{not_supported, quoted, refusals};
 use crate::tree::{BinaryOperator, Expr, IndexSpec, KeyKind, Literal, Name, Test, UnaryOperator};
 use mainstay_tsql_types::Message;
 
@@ -14,7 +14,7 @@ use mainstay_tsql_types::Message;
 /// and IS NULL.
 pub fn create_index(index: &IndexSpec, table: &str) -> Result<String, Message> {
     if index.columnstore {
-        return Err(not_supported("A columnstore index"));
+        return Err(not_supported(refusals::COLUMNSTORE));
     }
     let is_unique = index.key != KeyKind::None;
     let (unique, nulls) = if is_unique { ("UNIQUE ", " NULLS NOT DISTINCT") } else { ("", "") };

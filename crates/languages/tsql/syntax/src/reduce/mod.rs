@@ -54,6 +54,7 @@ mod pivot;
 mod quantified;
 mod query;
 mod recursion;
+pub(crate) mod refusals;
 mod rowset;
 mod settings;
 mod single;
@@ -92,6 +93,7 @@ pub use never_null::never_null;
 pub use output::{Assigned, Images, ReducedOutput};
 pub use parameter::{Input, Parameter, Source, TakingColumn};
 pub use query::{NO_COUNT, NO_ROWS};
+pub use refusals::not_supported;
 pub use table_call::{InlineFunction, TableCall, TableFunction};
 pub(crate) use untyped::{check_case, check_coalesce, check_nullif};
 pub use within::named_columns;
@@ -187,7 +189,7 @@ pub trait Scope {
     ///
     /// Errors: those of making the table.
     fn table_call(&self, _: TableCall) -> Result<String, Message> {
-        Err(not_supported("A function that fills a table here"))
+        Err(not_supported(refusals::TABLE_FUNCTION))
     }
 
     /// The columns of the primary key of a table of the core's own, none where it has none; `None` for anything else.
@@ -224,7 +226,7 @@ pub trait Scope {
     ///
     /// Errors: 4860, 4861.
     fn check_file(&self, _: &str) -> Result<(), Message> {
-        Err(not_supported("OPENROWSET(BULK ...)"))
+        Err(not_supported(refusals::OPENROWSET_BULK))
     }
 
     /// The type of this name that the database defines (`CREATE TYPE`).
@@ -383,11 +385,6 @@ pub fn data_type(declared: &tree::DataType, place: Declared<'_>, scope: &dyn Sco
     };
     let arguments: Vec<types::TypeArgument> = declared.arguments.iter().filter_map(argument).collect();
     DataType::declare(declared.name.last(), &arguments, place)
-}
-
-/// The message for what is part of T-SQL and cannot be done.
-pub fn not_supported(what: &str) -> Message {
-    Message::error(40515, format!("{what} is not supported in this version of Mainstay."))
 }
 
 /// A statement while it is written.

@@ -4,7 +4,7 @@
 //! identity, MERGE's action, the check of a view, the new row, the old row.
 
 use super::updatable::Mapped;
-use super::{Head, Reducer, TableColumn, not_supported, quoted};
+use super::{Head, Reducer, TableColumn, not_supported, quoted, refusals};
 use crate::tree::{Name, ObjectName, Output, SelectItem, Source};
 use mainstay_tsql_types::Message;
 use std::rc::Rc;
@@ -190,7 +190,7 @@ impl Reducer<'_> {
             true => names.all(columns.unwrap_or_default()),
             false => {
                 let sources = from.iter().find_map(|source| self.columns_under(source, of.last()));
-                sources.ok_or_else(|| not_supported("OUTPUT of all columns of this source"))?
+                sources.ok_or_else(|| not_supported(refusals::OUTPUT_OF_ALL))?
             }
         };
         let column = |name: String| {
@@ -265,7 +265,7 @@ impl Reducer<'_> {
         if !self.images {
             return Ok(());
         }
-        let Some(columns) = columns else { return Err(not_supported("A trigger of this table")) };
+        let Some(columns) = columns else { return Err(not_supported(refusals::TRIGGER)) };
         let (new, old) = (kind != Kind::Delete, !matches!(kind, Kind::Insert));
         returned.images = Some(Images { columns: columns.len(), new, old });
         let rows: &[&str] = match kind {

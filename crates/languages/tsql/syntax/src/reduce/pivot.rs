@@ -1,6 +1,6 @@
 //! PIVOT and UNPIVOT, over any source with known columns.
 
-use super::{Reducer, not_supported, quoted, text_literal};
+use super::{Reducer, not_supported, quoted, refusals, text_literal};
 use crate::tree::{Argument, Call, Expr, ObjectName, Pivot, Unpivot};
 use mainstay_tsql_types::{DataType, Length, Message};
 
@@ -10,7 +10,7 @@ impl Reducer<'_> {
         let Some((call, value)) = aggregated(pivot) else {
             return Err(not_supported("PIVOT of anything but an aggregate of a column"));
         };
-        let kept = self.columns_beside_pivot(pivot).ok_or_else(|| not_supported("PIVOT of this source"))?;
+        let kept = self.columns_beside_pivot(pivot).ok_or_else(|| not_supported(refusals::PIVOT))?;
         self.push("(SELECT ");
         for name in &kept {
             self.name(name);
@@ -41,7 +41,7 @@ impl Reducer<'_> {
 
     /// `UNPIVOT (v FOR c IN (a, b))`: a row for each of these columns that has a value.
     pub(super) fn unpivot(&mut self, unpivot: &Unpivot) -> Result<(), Message> {
-        let kept = self.columns_beside_unpivot(unpivot).ok_or_else(|| not_supported("UNPIVOT of this source"))?;
+        let kept = self.columns_beside_unpivot(unpivot).ok_or_else(|| not_supported(refusals::UNPIVOT))?;
         self.push("(");
         for (number, column) in unpivot.columns.iter().enumerate() {
             if number > 0 {

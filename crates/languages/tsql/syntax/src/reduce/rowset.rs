@@ -8,7 +8,7 @@
 //!   (SELECT * FROM "mssql:table:openxml"('id int ...', $1, $2, '/a/b', 1)) AS "openxml"      $1: the document of @h
 //! ```
 
-use super::{CatalogFunction, Reducer, Source, not_supported};
+use super::{CatalogFunction, Reducer, Source, not_supported, refusals};
 use crate::tree::{Alias, Argument, Call, Expr, Literal, ObjectName, SchemaColumn};
 use mainstay_tsql_types::rowset::{Wanted, is_row_function};
 use mainstay_tsql_types::types::Declared;
@@ -45,7 +45,7 @@ impl Reducer<'_> {
     /// Errors: 208 for a table that is not there.
     pub(super) fn rowset_like(&mut self, call: &Expr, table: &ObjectName, alias: &Alias) -> Result<(), Message> {
         if !matches!(call, Expr::Call(call) if call.name.is("OPENXML")) {
-            return Err(not_supported("A rowset function"));
+            return Err(not_supported(refusals::ROWSET_FUNCTION));
         }
         let Some(columns) = self.scope.columns(table) else {
             return Err(Message::error(208, format!("Invalid object name '{}'.", table.last())));

@@ -1,7 +1,7 @@
 //! Sources in FROM: tables, queries, joins, APPLY and functions that give tables.
 
 use super::updatable::leaves_of;
-use super::{Reducer, Scope, not_supported, quoted};
+use super::{Reducer, Scope, not_supported, quoted, refusals};
 use crate::tree::{
     Alias, Expr, Join, JoinKind, Name, ObjectName, PhraseItem, QueryBody, SelectItem, Source, TableSource,
 };
@@ -92,7 +92,7 @@ impl Reducer<'_> {
 
     fn table_source(&mut self, table: &TableSource) -> Result<(), Message> {
         if table.system_time.is_some() || table.sample.is_some() {
-            return Err(not_supported("FOR SYSTEM_TIME and TABLESAMPLE"));
+            return Err(not_supported(refusals::SYSTEM_TIME));
         }
         self.check_indexes(table)?;
         if !self.is_common(&table.name)

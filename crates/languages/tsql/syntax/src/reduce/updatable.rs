@@ -11,7 +11,7 @@
 //! with groups, or with assigned columns of several tables, has no such row (4403, 4405, 4417, 4418, 4426).
 
 use super::target::{Found, find_target, is_ambiguous};
-use super::{Reducer, not_supported};
+use super::{Reducer, not_supported, refusals};
 use crate::tree::{
     Alias, Expr, Name, ObjectName, Query, QueryBody, SelectItem, SetQuantifier, Source, TableSource, With,
 };
@@ -211,7 +211,7 @@ impl Reducer<'_> {
             (None, Source::Variable(name, _)) => {
                 (ObjectName { parts: vec![name.clone()], span: name.span }, Vec::new())
             }
-            _ => return Err(not_supported("A change through this source")),
+            _ => return Err(not_supported(refusals::CHANGE_THROUGH)),
         };
         Ok(Exposed { query, table, row, map, checks })
     }

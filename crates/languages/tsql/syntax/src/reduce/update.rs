@@ -14,7 +14,7 @@ use super::change::{compound, table_of};
 use super::output::{Assigned, Kind, OutputNames, Returned};
 use super::target::flatten;
 use super::updatable::{Mapped, Resolved};
-use super::{ReducedChange, Reducer, TableColumn, not_supported, quoted};
+use super::{ReducedChange, Reducer, TableColumn, not_supported, quoted, refusals};
 use crate::tree::{
     AssignOperator, BinaryOperator, Delete, Expr, Literal, Name, ObjectName, SetItem, Source, TableSource, Top, Update,
 };
@@ -226,7 +226,7 @@ impl Reducer<'_> {
     fn unchanged(&mut self, columns: Option<&[TableColumn]>, alias: &str) -> Result<(), Message> {
         let is_settable = |column: &&TableColumn| !column.is_computed && !column.is_identity;
         let Some(column) = columns.unwrap_or_default().iter().find(is_settable) else {
-            return Err(not_supported("An UPDATE of a table without columns to set"));
+            return Err(not_supported(refusals::UPDATE_OF_NO_COLUMN));
         };
         self.name(&column.name);
         self.push(" = ");

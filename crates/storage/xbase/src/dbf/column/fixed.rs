@@ -4,7 +4,7 @@
 //! for "no date".
 
 use super::number::eight_digits;
-use super::{Task, internal};
+use super::{NOT_A_NUMBER, Task, internal};
 use crate::Severity;
 use crate::adt::Type;
 use crate::dbf::FieldKind;
@@ -39,48 +39,59 @@ impl<T> Cell<T> {
     }
 }
 
+/// A kind of value, for findings about other ones: the cause, and the value with its article.
+#[derive(Clone, Copy)]
+struct Wanted {
+    cause: &'static str,
+    value: &'static str,
+}
+
+const NUMBER: Wanted = Wanted { cause: NOT_A_NUMBER, value: "a number" };
+const DATE: Wanted = Wanted { cause: "a value is not a date", value: "a date" };
+const MOMENT: Wanted = Wanted { cause: "a value is not a moment", value: "a moment" };
+const TIME: Wanted = Wanted { cause: "a value is not a time of day", value: "a time of day" };
+const LOGICAL: Wanted = Wanted { cause: "a value is not a logical value", value: "a logical value" };
+
 /// Decodes the column by its kind. Decimals of many records get the narrowest form that holds their values.
 pub(super) fn fixed(task: &mut Task<'_>, many: bool) -> Result<ArrayRef> {
     let decimals = task.field.decimals > 0;
     match task.field.kind {
         FieldKind::Logical => logical(task),
         FieldKind::Date => dates(task),
-        FieldKind::DateBinary => primitive::<Date32Type>(task, "a date", |cell| julian_day(little_endian(cell) as u32)),
-        FieldKind::DateJulian => primitive::<Date32Type>(task, "a date", |cell| julian_day(little_endian(cell) as u32)),
-        FieldKind::DatePacked => primitive::<Date32Type>(task, "a date", packed_date),
+        FieldKind::DateBinary => primitive::<Date32Type>(task, DATE, |cell| julian_day(little_endian(cell) as u32)),
+        FieldKind::DateJulian => primitive::<Date32Type>(task, DATE, |cell| julian_day(little_endian(cell) as u32)),
+        FieldKind::DatePacked => primitive::<Date32Type>(task, DATE, packed_date),
         FieldKind::Timestamp | FieldKind::ModificationTime => {
-            primitive::<TimestampMillisecondType>(task, "a moment", moment)
+            primitive::<TimestampMillisecondType>(task, MOMENT, moment)
         }
-        FieldKind::Time => primitive::<Time32MillisecondType>(task, "a time of day", time_of_day),
-        FieldKind::Double => primitive::<Float64Type>(task, "a number", |cell| double(cell, f64::from_le_bytes)),
-        FieldKind::DoubleSortable => primitive::<Float64Type>(task, "a number", |cell| double(cell, sortable_double)),
+        FieldKind::Time => primitive::<Time32MillisecondType>(task, TIME, time_of_day),
+        FieldKind::Double => primitive::<Float64Type>(task, NUMBER, |cell| double(cell, f64::from_le_bytes)),
+        FieldKind::DoubleSortable => primitive::<Float64Type>(task, NUMBER, |cell| double(cell, sortable_double)),
         FieldKind::Currency => decimal(task, many),
         FieldKind::Integer | FieldKind::IntegerSortable if decimals => decimal(task, many),
         FieldKind::Guid => guid(task),
         FieldKind::Integer if task.field.adt == Some(Type::AutoIncrement) => {
-            primitive::<Int64Type>(task, "a number", |cell| Cell::Value(i64::from(little_endian(cell) as u32)))
+            primitive::<Int64Type>(task, NUMBER, |cell| Cell::Value(i64::from(little_endian(cell) as u32)))
         }
-        FieldKind::IntegerSortable => {
-            primitive::<Int32Type>(task, "a number", |cell| Cell::Value(sortable_integer(cell)))
-        }
+        FieldKind::IntegerSortable => primitive::<Int32Type>(task, NUMBER, |cell| Cell::Value(sortable_integer(cell))),
         _ if task.field.length <= 4 => {
-            primitive::<Int32Type>(task, "a number", |cell| Cell::Value(little_endian(cell) as i32))
+            primitive::<Int32Type>(task, NUMBER, |cell| Cell::Value(little_endian(cell) as i32))
         }
-        _ => primitive::<Int64Type>(task, "a number", |cell| Cell::Value(little_endian(cell))),
+        _ => primitive::<Int64Type>(task, NUMBER, |cell| Cell::Value(little_endian(cell))),
     }
 }
 
 fn primitive<T: ArrowPrimitiveType>(
     task: &mut Task<'_>,
-    what: &str,
+    wanted: Wanted,
     cell_value: impl Fn(&[u8]) -> Cell<T::Native>,
 ) -> Result<ArrayRef> {
-    Ok(Arc::new(typed::<T>(task, what, cell_value)?))
+    Ok(Arc::new(typed::<T>(task, wanted, cell_value)?))
 }
 
 fn typed<T: ArrowPrimitiveType>(
     task: &mut Task<'_>,
-    what: &str,
+    wanted: Wanted,
     cell_value: impl Fn(&[u8]) -> Cell<T::Native>,
 ) -> Result<PrimitiveArray<T>> {
     let (mut empty, mut bad) = (Vec::new(), Vec::new());
@@ -100,7 +111,7 @@ fn typed<T: ArrowPrimitiveType>(
         })
         .collect();
     let nulls = without(values.len(), &empty, &bad);
-    report_bad(task, &bad, what);
+    report_bad(task, &bad, wanted);
     PrimitiveArray::try_new(values.into(), task.all_nulls(nulls)).map_err(internal)
 }
 
@@ -120,10 +131,12 @@ fn without(rows: usize, empty: &[usize], bad: &[usize]) -> Option<NullBuffer> {
     Some(NullBuffer::from(valid))
 }
 
-fn report_bad(task: &mut Task<'_>, bad: &[usize], what: &str) {
+fn report_bad(task: &mut Task<'_>, bad: &[usize], wanted: Wanted) {
     for &row in bad {
         let cell = task.cell(row);
-        task.report(Severity::Error, row, || format!("'{}' is not {what}", cell.escape_ascii()));
+        task.report(Severity::Error, wanted.cause, row, || {
+            format!("'{}' is not {}", cell.escape_ascii(), wanted.value)
+        });
     }
 }
 
@@ -132,7 +145,7 @@ fn report_bad(task: &mut Task<'_>, bad: &[usize], what: &str) {
 fn decimal(task: &mut Task<'_>, many: bool) -> Result<ArrayRef> {
     let sortable = task.field.kind == FieldKind::IntegerSortable;
     let integer = |cell: &[u8]| if sortable { i64::from(sortable_integer(cell)) } else { little_endian(cell) };
-    let values = typed::<Int64Type>(task, "a number", |cell| Cell::Value(integer(cell)))?;
+    let values = typed::<Int64Type>(task, NUMBER, |cell| Cell::Value(integer(cell)))?;
     let (precision, scale) = (task.field.precision(), task.field.scale());
     let greatest = values.values().iter().fold(0, |greatest, value| value.unsigned_abs().max(greatest));
     match greatest {
@@ -222,7 +235,7 @@ fn time_of_day(cell: &[u8]) -> Cell<i32> {
 fn dates(task: &mut Task<'_>) -> Result<ArrayRef> {
     // Dates come in runs, and the calendar is the expensive part.
     let last = std::cell::Cell::new((*b"00000000", 0));
-    primitive::<Date32Type>(task, "a date", |cell| {
+    primitive::<Date32Type>(task, DATE, |cell| {
         let Some(digits) = cell.first_chunk::<8>() else { return Cell::Bad };
         let (last_digits, last_day) = last.get();
         if *digits == last_digits && last_digits != *b"00000000" {
@@ -263,7 +276,7 @@ fn logical(task: &mut Task<'_>) -> Result<ArrayRef> {
         }
         false
     });
-    report_bad(task, &bad, "a logical value");
+    report_bad(task, &bad, LOGICAL);
     let nulls = without(values.len(), &empty, &bad);
     Ok(Arc::new(BooleanArray::new(values, task.all_nulls(nulls))))
 }

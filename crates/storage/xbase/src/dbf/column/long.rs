@@ -92,7 +92,7 @@ fn memo_value(task: &mut Task<'_>, row: usize, window: &mut Window, out: &mut Ve
             Ok(settle(task, row, fetched))
         }
         Err(reason) => {
-            task.report(Severity::Error, row, || reason);
+            task.report(Severity::Error, "the reference to a memo value cannot be read", row, || reason);
             Ok(false)
         }
     }
@@ -105,7 +105,8 @@ fn empty(task: &Task<'_>, row: usize) -> Found {
 
 fn report_missing(task: &mut Task<'_>, row: usize) {
     if !task.how.is_told {
-        task.report(Severity::Error, row, || "the memo file is missing".into());
+        let cause = "the memo file is missing";
+        task.report(Severity::Error, cause, row, || cause.to_owned());
     }
 }
 
@@ -114,7 +115,7 @@ fn settle(task: &mut Task<'_>, row: usize, fetched: Fetched) -> Found {
         Fetched::Value => true,
         Fetched::Nil => false,
         Fetched::Damaged(reason) => {
-            task.report(Severity::Error, row, || reason);
+            task.report(Severity::Error, "a memo value cannot be read", row, || reason);
             false
         }
     }

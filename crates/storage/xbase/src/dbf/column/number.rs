@@ -12,7 +12,7 @@
 //! The fast loop sets rows of other forms aside, and [`parse_any`] parses them in every other notation of a number. A
 //! number that has more decimals than its field is rounded half away from zero.
 
-use super::{Task, internal};
+use super::{NOT_A_NUMBER, Task, internal};
 use crate::Severity;
 use arrow_array::types::{Decimal32Type, Decimal64Type, Decimal128Type, DecimalType};
 use arrow_array::{ArrayRef, Float64Array, PrimitiveArray};
@@ -46,9 +46,8 @@ pub(super) fn floating(task: &mut Task<'_>) -> Result<ArrayRef> {
         let cell = task.cell(row);
         let value = match float_of(cell) {
             Ok(value) => value,
-            Err(reason) => {
-                let shown = format!("'{}' {reason}", cell.escape_ascii());
-                task.report(Severity::Error, row, || shown);
+            Err(Misfit { cause, reason }) => {
+                task.report(Severity::Error, cause, row, || format!("'{}' {reason}", cell.escape_ascii()));
                 None
             }
         };
@@ -62,12 +61,18 @@ pub(super) fn floating(task: &mut Task<'_>) -> Result<ArrayRef> {
     Ok(Arc::new(Float64Array::try_new(values.into(), nulls).map_err(internal)?))
 }
 
+/// The reason why a text is no double: for a cause, and behind the text.
+struct Misfit {
+    cause: &'static str,
+    reason: &'static str,
+}
+
 /// The double that a text stands for, in any form that [`parse_any`] reads; none for blanks.
-fn float_of(cell: &[u8]) -> Result<Option<f64>, &'static str> {
+fn float_of(cell: &[u8]) -> Result<Option<f64>, Misfit> {
     // The number of digits that fit does not decide if the text is a number.
     match parse_any(cell, 0, 38) {
         Parsed::Blank => return Ok(None),
-        Parsed::Garbage => return Err("is not a number"),
+        Parsed::Garbage => return Err(Misfit { cause: NOT_A_NUMBER, reason: "is not a number" }),
         _ => {}
     }
     let letter = |byte: &u8| match *byte {
@@ -78,7 +83,7 @@ fn float_of(cell: &[u8]) -> Result<Option<f64>, &'static str> {
     // A point alone is zero.
     match text.parse::<f64>() {
         Ok(value) if value.is_finite() => Ok(Some(value)),
-        Ok(_) => Err("does not fit into a double"),
+        Ok(_) => Err(Misfit { cause: "a number does not fit into a double", reason: "does not fit into a double" }),
         Err(_) => Ok(Some(0.0)),
     }
 }
@@ -295,17 +300,18 @@ fn settle(task: &mut Task<'_>, row: usize) -> Option<i128> {
         Parsed::Exact(value) => Some(value),
         Parsed::Rounded(value) => {
             let decimals = task.field.decimals;
-            task.report(Severity::Warning, row, || format!("{} is rounded to {decimals} decimals", shown()));
+            let message = || format!("{} is rounded to {decimals} decimals", shown());
+            task.report(Severity::Warning, "a number is rounded to the decimals of its field", row, message);
             Some(value)
         }
         Parsed::TooLarge => {
             let (precision, scale) = (task.field.precision(), task.field.scale());
             let message = || format!("{} does not fit into DECIMAL({precision},{scale})", shown());
-            task.report(Severity::Error, row, message);
+            task.report(Severity::Error, "a number does not fit into the DECIMAL of its field", row, message);
             None
         }
         Parsed::Garbage => {
-            task.report(Severity::Error, row, || format!("{} is not a number", shown()));
+            task.report(Severity::Error, NOT_A_NUMBER, row, || format!("{} is not a number", shown()));
             None
         }
     }
@@ -470,7 +476,7 @@ mod tests {
             ("1E999", Err("does not fit into a double")),
             ("nan", Err("is not a number")),
         ] {
-            assert_eq!(float_of(text.as_bytes()), value, "{text:?}");
+            assert_eq!(float_of(text.as_bytes()).map_err(|misfit| misfit.reason), value, "{text:?}");
         }
     }
 

@@ -293,6 +293,9 @@ fn built<'a>(task: &mut Task<'a>, value_of: impl Fn(&mut Task<'a>, usize, &'a [u
     Arc::new(builder.finish())
 }
 
+/// The cause of a finding about the length of a value.
+const TOO_LONG: &str = "the length of a value is more than its field has room for";
+
 /// The bytes of a varying-length cell: if its bit is set, the last byte says how many.
 fn varying_value<'a>(task: &mut Task<'a>, row: usize, cell: &'a [u8]) -> &'a [u8] {
     if task.field.adt.is_some() {
@@ -302,7 +305,7 @@ fn varying_value<'a>(task: &mut Task<'a>, row: usize, cell: &'a [u8]) -> &'a [u8
     let (true, Some((&length, room))) = (is_short, cell.split_last()) else { return cell };
     if usize::from(length) > room.len() {
         let most = room.len();
-        task.report(Severity::Error, row, || format!("a length of {length}; the field has room for {most}"));
+        task.report(Severity::Error, TOO_LONG, row, || format!("a length of {length}; the field has room for {most}"));
     }
     &room[..usize::from(length).min(room.len())]
 }
@@ -314,7 +317,7 @@ fn counted_value<'a>(task: &mut Task<'a>, row: usize, cell: &'a [u8]) -> &'a [u8
     let length = usize::from(u16::from_le_bytes(length));
     if length > room.len() {
         let most = room.len();
-        task.report(Severity::Error, row, || format!("a length of {length}; the field has room for {most}"));
+        task.report(Severity::Error, TOO_LONG, row, || format!("a length of {length}; the field has room for {most}"));
     }
     &room[..length.min(room.len())]
 }
@@ -351,7 +354,8 @@ pub(super) fn wide(task: &mut Task<'_>) -> ArrayRef {
         };
         let (text, broken) = utf16(bytes);
         if broken {
-            task.report(Severity::Warning, row, || "half a surrogate pair".into());
+            let cause = "half a surrogate pair";
+            task.report(Severity::Warning, cause, row, || cause.to_owned());
         }
         let text = if blanks { text.trim_end_matches([' ', '\0']) } else { &text };
         builder.append_option((!task.is_null(row)).then_some(text));

@@ -67,19 +67,13 @@ pub fn repair(fs: &Arc<dyn FileSystem>, path: &Path, into: &Path, options: &Writ
         match Memo::open(fs.open(memo_path)?, dbf.header().version) {
             Ok(memo) => {
                 if let Some(doubt) = memo.doubt() {
-                    let (path, message) = (memo_path.clone(), format!("{doubt}: its texts may be others"));
-                    let place = String::new();
-                    repair.lost.push(Finding { severity: Severity::Error, path, place, message });
+                    let message = format!("{doubt}: its texts may be others");
+                    repair.lost.push(Finding::new(Severity::Error, memo_path, "", message));
                 }
                 repair.lost.extend(overlapping_memos(&dbf, &memo)?);
                 old_memo = Some(memo);
             }
-            Err(error) => repair.lost.push(Finding {
-                severity: Severity::Error,
-                path: memo_path.clone(),
-                place: String::new(),
-                message: error.message().to_owned(),
-            }),
+            Err(error) => repair.lost.push(Finding::new(Severity::Error, memo_path, "", error.message())),
         }
     }
     let memo = match (&old_memo, needs_memo) {
@@ -119,8 +113,7 @@ pub fn repair(fs: &Arc<dyn FileSystem>, path: &Path, into: &Path, options: &Writ
     (repair.unread, repair.unread_count, repair.rejects) = rejects.finish()?;
     if old_memo_path.is_none() && has_memo_references(&dbf)? {
         let message = "there is no memo file, and the new table has none of its texts: look for the file first";
-        let (path, place) = (path.to_owned(), String::new());
-        repair.lost.push(Finding { severity: Severity::Error, path, place, message: message.to_owned() });
+        repair.lost.push(Finding::new(Severity::Error, path, "", message));
     }
     swap::swap(&**fs, into, new_memo_path.as_deref())?;
     Ok(repair)

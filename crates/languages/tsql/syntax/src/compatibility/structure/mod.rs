@@ -18,29 +18,41 @@ const SPATIAL: [&str; 3] = ["hierarchyid", "geometry", "geography"];
 /// Databases that every server has.
 const SYSTEM_DATABASES: [&str; 3] = ["master", "tempdb", "model"];
 
+/// A statement, query or change that is entered.
+#[derive(Clone, Copy, Debug)]
+struct Entered {
+    /// The line of the statement, and its number in the text, from 0.
+    line: u32,
+    statement: Option<u64>,
+    /// True if its values are calculated for each of several rows.
+    in_rows: bool,
+}
+
+/// A constant text that is executed, with the line and the number of its statement.
+pub(super) struct Executed {
+    pub(super) text: String,
+    pub(super) line: u32,
+    pub(super) statement: Option<u64>,
+}
+
 /// A walk over statements, and its occurrences.
 pub(super) struct Structure<'t> {
     names: &'t Names,
     /// The lines of the text; without them an occurrence has the line of its statement.
     lines: Option<Lines>,
-    /// The line of the statement that is walked.
-    line: u32,
-    /// True within a query over rows.
-    in_rows: bool,
-    /// Names of common table expressions of the text, in lower case.
-    common: Vec<String>,
+    /// The statements, queries and changes that are entered, the innermost last.
+    entered: Vec<Entered>,
     /// The occurrences.
     pub(super) found: Vec<Occurrence>,
-    /// Constant texts that are executed, with their lines.
-    pub(super) texts: Vec<(String, u32)>,
+    /// Constant texts that are executed.
+    pub(super) texts: Vec<Executed>,
     /// The statements.
     pub(super) count: u64,
 }
 
 impl<'t> Structure<'t> {
     pub(super) fn new(lines: Option<Lines>, names: &'t Names) -> Structure<'t> {
-        let (found, texts, common) = (Vec::new(), Vec::new(), Vec::new());
-        Structure { names, lines, line: 1, in_rows: false, common, found, texts, count: 0 }
+        Structure { names, lines, entered: Vec::new(), found: Vec::new(), texts: Vec::new(), count: 0 }
     }
 
     pub(super) fn look_at(&mut self, statement: &Statement) {
@@ -49,12 +61,22 @@ impl<'t> Structure<'t> {
 
     fn add(&mut self, construct: &'static Construct, subject: impl Into<Cow<'static, str>>, span: Span) {
         let line = self.line_of(span);
-        self.found.push(Occurrence::new(construct, subject, line));
+        let statement = self.innermost().statement;
+        self.found.push(Occurrence { statement, ..Occurrence::new(construct, subject, line) });
+    }
+
+    fn innermost(&self) -> Entered {
+        self.entered.last().copied().unwrap_or(Entered { line: 1, statement: None, in_rows: false })
+    }
+
+    /// Enters a query or a change.
+    fn enter(&mut self, in_rows: bool) {
+        self.entered.push(Entered { in_rows, ..self.innermost() });
     }
 
     fn line_of(&self, span: Span) -> u32 {
         let lines = self.lines.as_ref().filter(|_| span.end > span.start);
-        lines.map_or(self.line, |lines| lines.at(span.start))
+        lines.map_or(self.innermost().line, |lines| lines.at(span.start))
     }
 
     fn here(&mut self, construct: &'static Construct, subject: impl Into<Cow<'static, str>>) {
@@ -64,12 +86,20 @@ impl<'t> Structure<'t> {
     fn node(&mut self, node: Node<'_>) {
         match node {
             Node::Statement(statement) => {
-                (self.line, self.in_rows) = (statement.line.0, false);
+                self.entered.push(Entered { line: statement.line.0, statement: Some(self.count), in_rows: false });
                 self.count += 1;
                 self.statement(&statement.kind);
             }
-            Node::Query(query) => self.query(query),
-            Node::Select(select) => self.in_rows = !select.from.is_empty(),
+            Node::Query(query) => {
+                self.enter(false);
+                self.query(query);
+            }
+            Node::Select(select) => {
+                if let Some(entered) = self.entered.last_mut() {
+                    entered.in_rows = !select.from.is_empty();
+                }
+            }
+            Node::End => drop(self.entered.pop()),
             Node::Source(source) => self.source(source),
             Node::Expression(value) => self.expression(value),
             Node::Change(change) => self.change(change),

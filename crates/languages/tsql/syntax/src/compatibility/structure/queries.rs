@@ -40,7 +40,6 @@ const MANY: usize = 200;
 
 impl Structure<'_> {
     pub(super) fn query(&mut self, query: &Query) {
-        self.common.extend(query.with.tables.iter().map(|table| table.name.text.to_lowercase()));
         self.query_hints(&query.hints);
         if let Some(Format::Xml(_, _, directives)) = &query.format {
             for directive in directives {
@@ -62,14 +61,13 @@ impl Structure<'_> {
     }
 
     pub(super) fn change(&mut self, change: &Change) {
-        let (hints, with) = match change {
-            Change::Insert(insert) => (&insert.hints, &insert.with),
-            Change::Update(update) => (&update.hints, &update.with),
-            Change::Delete(delete) => (&delete.hints, &delete.with),
-            Change::Merge(merge) => (&merge.hints, &merge.with),
+        let hints = match change {
+            Change::Insert(insert) => &insert.hints,
+            Change::Update(update) => &update.hints,
+            Change::Delete(delete) => &delete.hints,
+            Change::Merge(merge) => &merge.hints,
         };
-        self.common.extend(with.tables.iter().map(|table| table.name.text.to_lowercase()));
-        self.in_rows = matches!(change, Change::Update(_) | Change::Delete(_) | Change::Merge(_));
+        self.enter(!matches!(change, Change::Insert(_)));
         self.query_hints(hints);
     }
 
@@ -159,7 +157,9 @@ impl Structure<'_> {
                 self.here(&rows::FULL_TEXT, if search.free { "FREETEXT" } else { "CONTAINS" });
             }
             Expr::Call(call)
-                if call.name.parts.len() > 1 && self.in_rows && self.names.is_scalar_function(&call.name) =>
+                if call.name.parts.len() > 1
+                    && self.innermost().in_rows
+                    && self.names.is_scalar_function(&call.name) =>
             {
                 self.add(&rows::SCALAR_FUNCTION, shown(&call.name), call.name.span);
             }

@@ -2,7 +2,7 @@
 
 use super::super::constructs as rows;
 use super::super::names::is_of_system;
-use super::{SYSTEM_DATABASES, Structure, shown};
+use super::{Executed, SYSTEM_DATABASES, Structure, shown};
 use crate::span::Span;
 use crate::tree::*;
 use mainstay_tsql_types::settings::Switches;
@@ -139,8 +139,8 @@ impl Structure<'_> {
     fn executed(&mut self, text: &Expr, span: Span) {
         match text {
             Expr::Literal(Literal::String(text) | Literal::NationalString(text)) => {
-                let line = self.line_of(span);
-                self.texts.push((text.clone(), line));
+                let (line, statement) = (self.line_of(span), self.innermost().statement);
+                self.texts.push(Executed { text: text.clone(), line, statement });
             }
             _ => self.add(&rows::DYNAMIC_SQL, "", span),
         }
