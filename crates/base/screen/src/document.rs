@@ -7,7 +7,8 @@
 //! of A4, across if lines are longer than 96 characters. Characters that WinAnsi does not have are printed as `?`.
 //!
 //! **Limits.** A document is text in one size: mnemonics for fonts, pitches and pictures have no effect on it. A screen keeps the
-//! last 32 documents, and of these at most 32 MB.
+//! last 32 documents, and of these at most 32 MB, which is the limit of a single document too. The bytes are those of the lines in
+//! memory, and so many for each line and page that the PDF file of a document is bounded as well.
 
 use crate::characters::{decode_fields, printable};
 use std::fmt::Write;
@@ -27,6 +28,22 @@ const FORM_FEED: char = '\u{c}';
 /// The most documents of a screen, and the most bytes of them.
 const MOST_DOCUMENTS: usize = 32;
 const MOST_BYTES: usize = 32 << 20;
+/// The bytes of a line beside its characters: its string in memory, or its operators in a PDF file.
+const LINE_BYTES: usize = size_of::<String>();
+/// The bytes of a page beside its lines: its list of lines in memory, or its objects in a PDF file.
+const PAGE_BYTES: usize = size_of::<Vec<String>>() + 488;
+
+/// A document has more than [`MOST_BYTES`].
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct DocumentTooLarge;
+
+impl std::fmt::Display for DocumentTooLarge {
+    fn fmt(&self, formatter: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        write!(formatter, "a printed document has at most {} MB", MOST_BYTES >> 20)
+    }
+}
+
+impl std::error::Error for DocumentTooLarge {}
 
 /// A printed document.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -34,44 +51,21 @@ pub struct Document {
     /// The title that users read.
     pub title: String,
     pages: Vec<Vec<String>>,
+    bytes: usize,
 }
 
 impl Document {
     /// A document of lines, whose form feeds begin pages. A form feed at the top of an empty document starts no page, and one
     /// at its end ejects the last page. Fields of a line are separated by a blank.
-    pub fn new<'l>(title: impl Into<String>, lines: impl IntoIterator<Item = &'l [u8]>) -> Document {
-        let mut document = Document { title: title.into(), pages: vec![Vec::new()] };
-        for line in lines {
-            let text = decode_fields(line, ' ');
-            let has_break = text.contains(FORM_FEED);
-            for (part, text) in text.split(FORM_FEED).enumerate() {
-                if part > 0 {
-                    document.break_page();
-                }
-                if !(has_break && text.is_empty()) {
-                    document.push(text);
-                }
-            }
-        }
-        if document.pages.len() > 1 && document.pages.last().is_some_and(Vec::is_empty) {
-            document.pages.pop();
-        }
-        document
-    }
-
-    fn break_page(&mut self) {
-        if self.pages.len() > 1 || self.pages.iter().any(|page| !page.is_empty()) {
-            self.pages.push(Vec::new());
-        }
-    }
-
-    fn push(&mut self, line: &str) {
-        if self.pages.last().is_none_or(|page| page.len() >= PAGE_LINES) {
-            self.pages.push(Vec::new());
-        }
-        if let Some(page) = self.pages.last_mut() {
-            page.push(line.trim_end().chars().map(printable).collect());
-        }
+    ///
+    /// Errors: more than 32 MB.
+    pub fn new<'l>(
+        title: impl Into<String>,
+        lines: impl IntoIterator<Item = &'l [u8]>,
+    ) -> Result<Document, DocumentTooLarge> {
+        let mut document = DocumentBuilder::new(title);
+        lines.into_iter().try_for_each(|line| document.add(line))?;
+        Ok(document.finish())
     }
 
     /// The lines of each page.
@@ -94,9 +88,9 @@ impl Document {
         text
     }
 
-    /// The bytes of its lines.
+    /// The bytes of its lines and pages.
     pub fn bytes(&self) -> usize {
-        self.pages.iter().flatten().map(|line| line.len() + 1).sum()
+        self.bytes
     }
 
     /// The document as a PDF file.
@@ -119,6 +113,79 @@ impl Document {
             file.object(&stream);
         }
         file.end()
+    }
+}
+
+/// A document that gets its lines one after the other.
+#[derive(Debug)]
+pub struct DocumentBuilder {
+    document: Document,
+}
+
+impl DocumentBuilder {
+    /// An empty document.
+    pub fn new(title: impl Into<String>) -> DocumentBuilder {
+        DocumentBuilder { document: Document { title: title.into(), pages: vec![Vec::new()], bytes: PAGE_BYTES } }
+    }
+
+    /// Adds a line, as [`Document::new`] does.
+    ///
+    /// Errors: more than 32 MB.
+    pub fn add(&mut self, line: &[u8]) -> Result<(), DocumentTooLarge> {
+        let text = decode_fields(line, ' ');
+        let has_break = text.contains(FORM_FEED);
+        for (part, text) in text.split(FORM_FEED).enumerate() {
+            if part > 0 {
+                self.break_page()?;
+            }
+            if !(has_break && text.is_empty()) {
+                self.push(text)?;
+            }
+        }
+        Ok(())
+    }
+
+    /// The document.
+    pub fn finish(self) -> Document {
+        let mut document = self.document;
+        if document.pages.len() > 1 && document.pages.last().is_some_and(Vec::is_empty) {
+            document.pages.pop();
+            document.bytes -= PAGE_BYTES;
+        }
+        document
+    }
+
+    fn count(&mut self, bytes: usize) -> Result<(), DocumentTooLarge> {
+        self.document.bytes += bytes;
+        if self.document.bytes > MOST_BYTES { Err(DocumentTooLarge) } else { Ok(()) }
+    }
+
+    fn break_page(&mut self) -> Result<(), DocumentTooLarge> {
+        let pages = &self.document.pages;
+        match pages.len() > 1 || pages.iter().any(|page| !page.is_empty()) {
+            true => self.add_page(),
+            false => Ok(()),
+        }
+    }
+
+    fn add_page(&mut self) -> Result<(), DocumentTooLarge> {
+        self.count(PAGE_BYTES)?;
+        self.document.pages.push(Vec::new());
+        Ok(())
+    }
+
+    fn push(&mut self, line: &str) -> Result<(), DocumentTooLarge> {
+        if self.document.pages.last().is_none_or(|page| page.len() >= PAGE_LINES) {
+            self.add_page()?;
+        }
+        let line = line.trim_end();
+        self.count(LINE_BYTES + line.len())?;
+        let mut text = String::with_capacity(line.len());
+        text.extend(line.chars().map(printable));
+        if let Some(page) = self.document.pages.last_mut() {
+            page.push(text);
+        }
+        Ok(())
     }
 }
 
@@ -218,7 +285,7 @@ impl Documents {
         self.last = self.last.wrapping_add(1);
         self.kept.push((self.last, Arc::new(document)));
         let bytes = |kept: &[(u32, Arc<Document>)]| kept.iter().map(|(_, document)| document.bytes()).sum::<usize>();
-        while self.kept.len() > MOST_DOCUMENTS || (self.kept.len() > 1 && bytes(&self.kept) > MOST_BYTES) {
+        while self.kept.len() > MOST_DOCUMENTS || bytes(&self.kept) > MOST_BYTES {
             self.kept.remove(0);
         }
     }

@@ -2,12 +2,12 @@
 
 use mainstay_screen::Screen;
 use mainstay_screen::characters::encode;
-use mainstay_screen::document::Document;
+use mainstay_screen::document::{Document, DocumentTooLarge};
 use mainstay_screen::frame::Operation;
 
 fn document(lines: &[&str]) -> Document {
     let lines: Vec<_> = lines.iter().map(|line| encode(line)).collect();
-    Document::new("Sales – 2026", lines.iter().map(AsRef::as_ref))
+    Document::new("Sales – 2026", lines.iter().map(AsRef::as_ref)).unwrap()
 }
 
 /// The object that the cross-reference table names.
@@ -89,4 +89,25 @@ fn a_screen_tells_of_each_document_once_and_of_all_to_a_new_face() {
     let mut plain = Screen::new(80, 25);
     plain.add_document(document(&["a"]));
     assert!(plain.documents().is_empty());
+}
+
+#[test]
+fn documents_of_empty_lines_and_pages_count_and_are_limited() {
+    let of = |line: &'static [u8], count: usize| Document::new("", std::iter::repeat_n(line, count));
+    // A line of no characters has the 24 bytes of its string in memory.
+    let ten = of(b"", 10).unwrap().bytes();
+    assert_eq!(of(b"", 20).unwrap().bytes() - ten, 240);
+    assert_eq!(of(b"abc", 10).unwrap().bytes() - ten, 30);
+    assert!(of(b"x\x0c", 2).unwrap().bytes() > of(b"x", 2).unwrap().bytes());
+    // 32 MB are less than two million empty lines, or pages of a line.
+    for line in [&b""[..], b"\x0cx"] {
+        assert_eq!(of(line, 2_000_000), Err(DocumentTooLarge));
+    }
+    assert_eq!(of(b"x\x0c", 2_000_000), Err(DocumentTooLarge));
+    // Pages count more than 512 bytes, so a screen keeps the last of documents of 40,000 pages.
+    let mut screen = Screen::new(80, 25).with_documents();
+    for _ in 0..3 {
+        screen.add_document(of(b"x\x0c", 40_000).unwrap());
+    }
+    assert_eq!(screen.documents().iter().map(|(number, _)| *number).collect::<Vec<_>>(), [3]);
 }

@@ -178,9 +178,9 @@ fn grid(screen: &ScreenHandle) -> Result<(), ScreenError> {
             4 => return Ok(()),
             2 => {
                 let all = screen.with(|screen| screen.grid(grid).and_then(|grid| grid.find(0, 0)))??;
-                screen.with(|screen| {
-                    screen.add_document(Document::new("Stock", all.trim_ascii_end().split(|byte| *byte == b'\n')))
-                })?;
+                if let Ok(stock) = Document::new("Stock", all.trim_ascii_end().split(|byte| *byte == b'\n')) {
+                    screen.with(|screen| screen.add_document(stock))?;
+                }
             }
             110 => {
                 let used = screen.with(|screen| screen.read_grid(grid, false))??;

@@ -9,7 +9,7 @@ use serde_json::{Value, json};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
 
-/// The most documents of a user, and the most bytes of their lines.
+/// The most documents of a user, and the most bytes of them. A single document has no more ([`Document::new`]).
 const MOST_DOCUMENTS: usize = 32;
 const MOST_BYTES: usize = 32 << 20;
 
@@ -33,23 +33,30 @@ impl Printed {
 }
 
 /// The documents of programs that have ended.
+///
+/// The lock of a shelf also covers the place of a program's documents, which is its screen or the shelf.
 #[derive(Default)]
 pub(crate) struct Shelf(Mutex<Vec<Printed>>);
 
 impl Shelf {
-    fn lock(&self) -> MutexGuard<'_, Vec<Printed>> {
-        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+    /// Locks the shelf.
+    pub fn lock(&self) -> Shelved<'_> {
+        Shelved(self.0.lock().unwrap_or_else(PoisonError::into_inner))
     }
+}
 
+/// A shelf that is locked.
+pub(crate) struct Shelved<'s>(MutexGuard<'s, Vec<Printed>>);
+
+impl Shelved<'_> {
     /// Keeps documents of a user; the oldest ones beyond the limits are dropped.
-    pub fn keep(&self, user: &str, documents: Vec<Printed>) {
-        let mut all = self.lock();
+    pub fn keep(&mut self, user: &str, documents: Vec<Printed>) {
+        let all = &mut *self.0;
         all.extend(documents);
         loop {
             let own = all.iter().filter(|printed| printed.user == user);
             let bytes: usize = own.clone().map(|printed| printed.document.bytes()).sum();
-            let count = own.count();
-            if count <= MOST_DOCUMENTS && (bytes <= MOST_BYTES || count <= 1) {
+            if own.count() <= MOST_DOCUMENTS && bytes <= MOST_BYTES {
                 return;
             }
             let Some(oldest) = all.iter().position(|printed| printed.user == user) else { return };
@@ -59,17 +66,17 @@ impl Shelf {
 
     /// The documents of a user, the oldest first.
     pub fn of_user(&self, user: &str) -> Vec<Printed> {
-        self.lock().iter().filter(|printed| printed.user == user).cloned().collect()
+        self.0.iter().filter(|printed| printed.user == user).cloned().collect()
     }
 
     /// Drops the documents of a user.
-    pub fn clear(&self, user: &str) {
-        self.lock().retain(|printed| printed.user != user);
+    pub fn clear(&mut self, user: &str) {
+        self.0.retain(|printed| printed.user != user);
     }
 
     /// Drops documents that are older than this.
-    pub fn sweep(&self, age: Duration) {
-        self.lock().retain(|printed| printed.since.elapsed() < age);
+    pub fn sweep(&mut self, age: Duration) {
+        self.0.retain(|printed| printed.since.elapsed() < age);
     }
 }
 

@@ -53,8 +53,10 @@ pub(crate) struct Running {
     pub started: Instant,
     /// The error that ended it.
     pub error: Mutex<String>,
-    /// The thread has ended.
+    /// The thread has ended, and the shelf has the documents. Changed under the lock of the shelf.
     ended: AtomicBool,
+    /// The user has logged out, and the documents are dropped. Changed under the lock of the shelf.
+    logged_out: AtomicBool,
     /// The time since when no page is attached.
     alone_since: Mutex<Option<Instant>>,
 }
@@ -126,6 +128,7 @@ impl Table {
             started: Instant::now(),
             error: Mutex::default(),
             ended: AtomicBool::new(false),
+            logged_out: AtomicBool::new(false),
             alone_since: Mutex::new(Some(Instant::now())),
         });
         let (programs, started, shelf) = (Arc::clone(programs), Arc::clone(&running), Arc::clone(&self.shelf));
@@ -149,21 +152,29 @@ impl Table {
 
     /// The documents that a user's programs have printed, those of ended programs first.
     pub fn printed(&self, user: &str) -> Vec<Printed> {
-        let mut all = self.shelf.of_user(user);
-        for running in self.all_of_user(user).iter().filter(|running| !running.ended.load(SeqCst)) {
-            all.extend(running.printed());
-        }
+        let running = self.all_of_user(user);
+        // A program that ends now is either on the shelf or still in the list of those that run.
+        let shelf = self.shelf.lock();
+        let mut all = shelf.of_user(user);
+        let has_own = |running: &&Arc<Running>| !running.ended.load(SeqCst) && !running.logged_out.load(SeqCst);
+        all.extend(running.iter().filter(has_own).flat_map(|running| running.printed()));
         all
     }
 
-    /// Drops the documents of a user.
-    pub fn drop_printed(&self, user: &str) {
-        self.shelf.clear(user);
+    /// Ends the programs of a user and drops the documents, those too that these programs still have or print.
+    pub fn log_out(&self, user: &str) {
+        let table = self.lock();
+        let mut shelf = self.shelf.lock();
+        for running in table.values().filter(|running| running.user == user) {
+            running.watch.hang_up();
+            running.logged_out.store(true, SeqCst);
+        }
+        shelf.clear(user);
     }
 
     /// Hangs up programs whose page is gone for longer than the time of grace, and forgets those that have ended.
     pub fn sweep(&self, config: &Config) {
-        self.shelf.sweep(config.session_life);
+        self.shelf.lock().sweep(config.session_life);
         self.lock().retain(|_, running| {
             let attached = running.watch.is_attached();
             let mut alone = running.alone_since.lock().unwrap_or_else(PoisonError::into_inner);
@@ -184,11 +195,9 @@ impl Table {
         }
     }
 
-    /// Hangs up all programs of a user, or of everybody.
-    pub fn hang_up(&self, user: Option<&str>) {
-        let table = self.lock();
-        let meant = table.values().filter(|running| user.is_none_or(|user| running.user == user));
-        meant.for_each(|running| running.watch.hang_up());
+    /// Hangs up all programs.
+    pub fn hang_up(&self) {
+        self.lock().values().for_each(|running| running.watch.hang_up());
     }
 }
 
@@ -200,7 +209,12 @@ fn run(programs: &dyn Programs, running: &Running, screen: &ScreenHandle, shelf:
         Err(_) => "The program ended by an internal error".to_owned(),
     };
     *running.error.lock().unwrap_or_else(PoisonError::into_inner) = error;
-    shelf.keep(&running.user, running.printed());
+    let printed = running.printed();
+    let mut shelved = shelf.lock();
+    if !running.logged_out.load(SeqCst) {
+        shelved.keep(&running.user, printed);
+    }
     running.ended.store(true, SeqCst);
+    drop(shelved);
     screen.end();
 }

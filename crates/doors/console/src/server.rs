@@ -118,7 +118,7 @@ impl Door {
     /// Closes every connection and hangs up every program.
     pub fn stop(mut self) {
         self.shared.stopping.store(true, SeqCst);
-        self.shared.table.hang_up(None);
+        self.shared.table.hang_up();
         for socket in self.shared.sockets.lock().unwrap_or_else(PoisonError::into_inner).values() {
             let _ = socket.shutdown(Shutdown::Both);
         }
@@ -325,8 +325,7 @@ impl Answer<'_> {
             },
             ("/programs/api/logout", false) => {
                 self.shared.sessions.end(secret);
-                self.shared.table.hang_up(Some(user));
-                self.shared.table.drop_printed(user);
+                self.shared.table.log_out(user);
                 self.shared.log("logout", &[("user", user)]);
                 Response::empty(204).with("Set-Cookie", set_cookie(&self.shared.config, self.shared.port, ""))
             }

@@ -4,6 +4,7 @@ mod common;
 
 use common::{Page, door, get, login, operation, post, start};
 use serde_json::json;
+use std::time::Duration;
 
 const DOCUMENT: u8 = 20;
 const ENDED: u8 = 19;
@@ -42,4 +43,25 @@ fn documents_are_read_by_their_user_while_the_program_runs_and_after_it() {
     let again = login(&door, "ada");
     assert_eq!(get(&door, &path("txt"), &again).status, 404);
     door.stop();
+}
+
+#[test]
+fn documents_of_a_program_that_ends_after_logout_stay_away() {
+    let door = door();
+    let cookie = login(&door, "ada");
+    let (_, ticket) = start(&door, &cookie, "lingers");
+    let mut page = Page::open(&door, &cookie, &ticket);
+    page.wait(DOCUMENT, |_| true);
+    post(&door, "logout", &cookie, &json!({}));
+    let again = login(&door, "ada");
+    for _ in 0..100 {
+        let listed = get(&door, "/programs/api/programs", &again).json();
+        assert_eq!(listed["printed"], json!([]), "{listed}");
+        if listed["running"] == json!([]) {
+            door.stop();
+            return;
+        }
+        std::thread::sleep(Duration::from_millis(20));
+    }
+    panic!("the program has not ended");
 }

@@ -116,6 +116,96 @@ fn an_exported_file_is_imported_by_the_command() {
     let shown = String::from_utf8_lossy(&replaced.stdout).into_owned();
     assert_eq!(replaced.status.code(), Some(1), "{shown}");
     assert!(shown.contains("line 2: error 11") && shown.contains("3 were exported, 2 arrived"), "{shown}");
+    // Fields of 4, 3 and 1 bytes with their separators are 11 bytes a line, of the rejected one too.
+    assert!(shown.contains("codes: 1 records, 1 rejected, 22 bytes, "), "{shown}");
     let rejected = std::fs::read_to_string(path.join("export/codes.rejected")).unwrap();
     assert!(rejected.contains("\n0001,two,2\n"), "{rejected}");
+}
+
+/// The outcome of an import: its exit code, and its output with its errors.
+fn import(folder: &Path, arguments: &[&str]) -> (Option<i32>, String) {
+    let ran = mainstay(&[&["import", "."], arguments].concat(), folder);
+    (ran.status.code(), format!("{}{}", String::from_utf8_lossy(&ran.stdout), String::from_utf8_lossy(&ran.stderr)))
+}
+
+#[test]
+fn a_layout_that_cannot_be_read_is_refused_before_the_import() {
+    let folder = shop();
+    let path = folder.path();
+    let describe = |layout: &str| {
+        let text = format!("keys=[1:1:4]\nlayout=IOLIST {layout}\n");
+        std::fs::write(path.join("codes.desc"), text).unwrap();
+    };
+    std::fs::write(path.join("codes.txt"), "0001\tone\t\n").unwrap();
+    describe("CODE$,NAME$:[CHR(30)]");
+    let (code, shown) = import(path, &["codes.desc"]);
+    assert!(code == Some(1) && shown.contains("error 32") && shown.contains("NAME$:[CHR(30)]"), "{shown}");
+    assert_eq!(sql(path, "SHOW TABLES LIKE 'codes'").trim(), "");
+    describe("CODE$,NAME$");
+    assert_eq!(import(path, &["codes.desc"]).0, Some(0));
+    // The file that is there stays as well.
+    describe("CODE$,NAME$:[CHR(30)]");
+    assert_eq!(import(path, &["codes.desc", "--replace"]).0, Some(1));
+    assert_eq!(sql(path, "SELECT name FROM codes_fields").trim(), "one");
+}
+
+#[test]
+fn descriptions_of_an_import_lead_to_files_of_their_folder_only() {
+    let folder = shop();
+    let path = folder.path();
+    std::fs::create_dir_all(path.join("export/below")).unwrap();
+    std::fs::write(path.join("outside.txt"), "0001\tsecret\t\n").unwrap();
+    std::fs::write(path.join("export/below/codes.txt"), "0001\tone\t\n0001\ttwo\t\n").unwrap();
+    std::os::unix::fs::symlink("../outside.txt", path.join("export/link.txt")).unwrap();
+    let pipe = Command::new("mkfifo").arg(path.join("export/pipe.txt")).status().unwrap();
+    assert!(pipe.success());
+    let take = |data: &str| {
+        let text = format!("name=codes\nkeys=[1:1:4]\ndata={data}\n");
+        std::fs::write(path.join("export/codes.desc"), text).unwrap();
+        import(path, &["export/codes.desc", "--replace"])
+    };
+    let outside = path.join("outside.txt").display().to_string();
+    for data in ["../outside.txt", "link.txt", &outside] {
+        let (code, shown) = take(data);
+        assert!(code == Some(1) && shown.contains("below the folder of its description"), "{data}: {shown}");
+        assert!(shown.contains(data), "{shown}");
+    }
+    for data in ["pipe.txt", "below"] {
+        let (code, shown) = take(data);
+        assert!(code == Some(1) && shown.contains("is a regular file"), "{data}: {shown}");
+    }
+    // Rejected lines are not written where a link leads, there or not.
+    let rejected = path.join("export/codes.rejected");
+    std::os::unix::fs::symlink("../made.txt", &rejected).unwrap();
+    let (code, shown) = take("below/codes.txt");
+    assert!(code == Some(1) && shown.contains("through a symbolic link"), "{shown}");
+    assert!(!path.join("made.txt").exists());
+    std::fs::remove_file(&rejected).unwrap();
+    let (code, shown) = take("below/codes.txt");
+    assert!(code == Some(1) && shown.contains("codes: 1 records, 1 rejected"), "{shown}");
+    assert!(std::fs::read_to_string(&rejected).unwrap().contains("0001\ttwo"));
+}
+
+#[test]
+fn the_wait_of_a_channel_is_not_that_of_the_statements() {
+    let folder = shop();
+    // The second EXTRACT fails: record Z is missing.
+    let program = "\
+0010 OPEN (1)\"[ODB]shop;\"; OPEN (3)\"items\"
+0020 WRITE (1)\"SET lock_timeout = '7s'\"
+0030 SYSTEM_JRNL BEGIN
+0040 EXTRACT (3,KEY=\"C\",TIM=0)C$,S,P
+0050 GOSUB 0200
+0060 WRITE (3)C$,S-1,P
+0070 EXTRACT (3,KEY=\"Z\",TIM=0,DOM=0080)C$
+0080 GOSUB 0200
+0090 REMOVE (3,KEY=\"A\")
+0100 SYSTEM_JRNL SAVE
+0110 GOSUB 0200
+0120 END
+0200 READ (1,KEY=\"! SHOW lock_timeout\")N$,V$; PRINT V$
+0210 RETURN
+";
+    assert_eq!(run(folder.path(), program), "7000ms\n7000ms\n7000ms\n");
+    assert_eq!(sql(folder.path(), "SELECT SUM(stock) FROM items").trim(), "49");
 }

@@ -30,8 +30,11 @@ struct TestPrograms;
 
 impl Programs for TestPrograms {
     fn list(&self, user: &str) -> Vec<Entry> {
-        let names: &[&str] =
-            if user == "ada" { &["list", "echo", "fails", "panics", "computes", "prints"] } else { &["echo"] };
+        let names: &[&str] = if user == "ada" {
+            &["list", "echo", "fails", "panics", "computes", "prints", "lingers"]
+        } else {
+            &["echo"]
+        };
         names.iter().map(|name| Entry { name: (*name).to_owned(), title: name.to_uppercase() }).collect()
     }
 
@@ -40,6 +43,7 @@ impl Programs for TestPrograms {
             "list" => list(screen).map_err(|error| error.to_string()),
             "echo" => echo(screen).map_err(|error| error.to_string()),
             "prints" => prints(screen).map_err(|error| error.to_string()),
+            "lingers" => lingers(screen).map_err(|error| error.to_string()),
             "panics" => panic!("a fault of the runtime"),
             "computes" => {
                 while !screen.is_hung_up() {
@@ -66,8 +70,18 @@ fn list(screen: &ScreenHandle) -> Result<(), ScreenError> {
 
 fn prints(screen: &ScreenHandle) -> Result<(), ScreenError> {
     let lines: [&[u8]; 2] = [b"first page", b"\x0csecond page"];
-    screen.with(|screen| screen.add_document(Document::new("report", lines)))?;
+    screen.with(|screen| screen.add_document(Document::new("report", lines).unwrap()))?;
     echo(screen)
+}
+
+/// Prints a document, and ends some time after it was hung up.
+fn lingers(screen: &ScreenHandle) -> Result<(), ScreenError> {
+    screen.with(|screen| screen.add_document(Document::new("late", [&b"a line"[..]]).unwrap()))?;
+    while !screen.is_hung_up() {
+        std::thread::sleep(Duration::from_millis(5));
+    }
+    std::thread::sleep(Duration::from_millis(300));
+    Ok(())
 }
 
 fn echo(screen: &ScreenHandle) -> Result<(), ScreenError> {

@@ -10,6 +10,7 @@ use mainstay_types::{Value, ValueRef};
 use mainstay_vfs::Stamp;
 use std::collections::{HashMap, VecDeque};
 use std::sync::Arc;
+use std::time::Duration;
 
 /// The sizes of batches, as long as rows are read one after the other.
 const SIZES: [usize; 4] = [1, 8, 64, 256];
@@ -65,6 +66,24 @@ pub(crate) struct Access {
     pub(crate) is_in_transaction: bool,
 }
 
+/// The session setting that limits waits for locks.
+const LOCK_TIMEOUT: &str = "lock_timeout";
+/// The shortest limit of a wait: 0 stands for a wait without end.
+const SHORTEST_WAIT: Duration = Duration::from_millis(20);
+
+/// A limit of waits for locks, in force until it is dropped. See [`Access::limit_waits`].
+#[must_use]
+pub(crate) struct WaitLimit(Option<(Arc<Joint>, String)>);
+
+impl Drop for WaitLimit {
+    fn drop(&mut self) {
+        if let Some((joint, before)) = &self.0 {
+            // The value was in force before, so the session takes it.
+            let _ = joint.session().set(LOCK_TIMEOUT, before);
+        }
+    }
+}
+
 /// A part of an order to read.
 pub(crate) struct Stretch<'p> {
     pub(crate) order: usize,
@@ -111,6 +130,22 @@ impl Access {
             true => work(&mut self.joint.session()),
             false => work(&mut self.session),
         }
+    }
+
+    /// Limits how long changes of the channel wait for the locks of others.
+    ///
+    /// SQL statements of the program share the session of its transaction, so the session gets its own limit back when the
+    /// operation ends. The channel's own session keeps the last limit, as no other statement uses it.
+    pub(crate) fn limit_waits(&mut self, wait: Duration) -> Result<WaitLimit> {
+        let limit = format!("{}ms", wait.max(SHORTEST_WAIT).as_millis());
+        if !self.joint.is_open() {
+            self.session.set(LOCK_TIMEOUT, &limit)?;
+            return Ok(WaitLimit(None));
+        }
+        let mut session = self.joint.session();
+        let before = session.settings().into_iter().find(|setting| setting.name == LOCK_TIMEOUT);
+        session.set(LOCK_TIMEOUT, &limit)?;
+        Ok(WaitLimit(before.map(|before| (Arc::clone(&self.joint), before.value))))
     }
 
     /// Forgets the rows that were fetched.

@@ -13,8 +13,6 @@ use mainstay_basic_files::{FileError, FileErrorKind, Result, WriteMode, WriteOpt
 use mainstay_types::Value;
 use std::time::Duration;
 
-/// The least time that a lock is waited for: a wait of 0 would be one without end.
-const LEAST_WAIT: Duration = Duration::from_millis(20);
 /// How long a change waits for who has the row.
 const WAIT: Duration = Duration::from_secs(1);
 
@@ -24,11 +22,6 @@ impl TableChannel {
             true => Err(FileError::new(FileErrorKind::AccessMode, "the table can only be read here")),
             false => Ok(()),
         }
-    }
-
-    fn wait_at_most(&mut self, wait: Duration) -> Result<()> {
-        let milliseconds = wait.max(LEAST_WAIT).as_millis();
-        Ok(self.access.with_session(|session| session.set("lock_timeout", &format!("{milliseconds}ms")))?)
     }
 
     /// Locks the row of a record: the record as it is then.
@@ -52,7 +45,7 @@ impl TableChannel {
     }
 
     fn lock_in_transaction(&mut self, record: &Record, order: usize, wait: Duration) -> Result<Record> {
-        self.wait_at_most(wait)?;
+        let _limit = self.access.limit_waits(wait)?;
         self.access.forget();
         // In a transaction of the program the lock is one of that.
         if !self.access.is_in_scope() {
@@ -135,8 +128,8 @@ impl TableChannel {
             if let Some(before) = &before {
                 self.shared.check(&before.identity_text(), self.session, options.wait)?;
             }
-            self.wait_at_most(WAIT)?;
         }
+        let _limit = self.access.limit_waits(WAIT)?;
         let identity = match before {
             Some(before) => self.update(&before, &fields)?,
             None => self.insert(&fields)?,
@@ -285,8 +278,8 @@ impl TableChannel {
         if !self.extracted.as_ref().is_some_and(holds) {
             self.release_lock()?;
             self.shared.check(&record.identity_text(), self.session, wait)?;
-            self.wait_at_most(WAIT)?;
         }
+        let _limit = self.access.limit_waits(WAIT)?;
         let mut parameters = Vec::new();
         let condition = at(self.access.shape.identifying(), &record.identity, &mut parameters);
         let sql = format!("DELETE FROM {} WHERE {condition}", self.access.shape.table);
@@ -304,7 +297,7 @@ impl TableChannel {
     pub(crate) fn remove_all(&mut self) -> Result<()> {
         self.check_writable()?;
         self.release_lock()?;
-        self.wait_at_most(WAIT)?;
+        let _limit = self.access.limit_waits(WAIT)?;
         let sql = format!("DELETE FROM {}", self.access.shape.table);
         self.access.change(&sql, &[]).map_err(refused)?;
         self.spot = crate::channel::Spot::default();

@@ -1,5 +1,5 @@
-//! The store of a database for the tables of programs. A folder gets its `.mainstay` when a program creates a keyed file, and not
-//! because a program runs there.
+//! The store of a database for the tables of programs. A folder gets its `.mainstay` when a program creates a keyed file or begins a
+//! transaction, and not because a program runs there.
 
 use mainstay_basic_tables::{Store, TableStore};
 use mainstay_engine::Database;

@@ -155,6 +155,10 @@ impl Volume for DatabaseVolume {
         Ok(())
     }
 
+    fn check_layout(&self, name: &str, layout: &str) -> Result<()> {
+        layout::view(name, layout).map(drop)
+    }
+
     fn transaction(&self, session: SessionId, verb: TransactionVerb) -> Result<()> {
         if matches!(verb, TransactionVerb::Begin | TransactionVerb::AutoOff | TransactionVerb::BeginAuto) {
             // Tables that are created during the transaction have to be of its store.

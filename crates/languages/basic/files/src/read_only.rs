@@ -71,8 +71,16 @@ impl Volume for ReadOnlyVolume {
         refused(name)
     }
 
+    fn check_layout(&self, name: &str, layout: &str) -> Result<()> {
+        self.volume.check_layout(name, layout)
+    }
+
     fn transaction(&self, session: SessionId, verb: TransactionVerb) -> Result<()> {
-        self.volume.transaction(session, verb)
+        match verb {
+            // The first transaction of a folder creates its native tables.
+            TransactionVerb::Begin | TransactionVerb::AutoOff | TransactionVerb::BeginAuto => refused("SYSTEM_JRNL"),
+            _ => self.volume.transaction(session, verb),
+        }
     }
 
     fn create_directory(&self, name: &str) -> Result<()> {

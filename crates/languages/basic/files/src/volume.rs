@@ -92,6 +92,14 @@ pub trait Volume: Send + Sync {
         Err(FileError::new(FileErrorKind::NoDictionary, message))
     }
 
+    /// Checks a description of fields before [`Volume::set_layout`] gets it.
+    ///
+    /// Errors: 32 for one that cannot be read.
+    fn check_layout(&self, name: &str, layout: &str) -> Result<()> {
+        let _ = (name, layout);
+        Ok(())
+    }
+
     /// Begins or ends a transaction of a session, over its channels on tables and its SQL statements.
     ///
     /// Errors: 99 where there are no transactions, 15 for one that the database refuses.

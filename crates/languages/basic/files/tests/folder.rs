@@ -4,7 +4,7 @@
 
 use mainstay_basic_files::{
     FileDefinition, FileKind, FolderVolume, KeyFunction, OpenMode, OpenOptions, Place, ReadOptions, RecordFile,
-    RecordFormat, Result, SessionId, Volume, WriteOptions,
+    RecordFormat, Result, SessionId, TransactionVerb, Volume, WriteOptions,
 };
 use mainstay_vfs::Disk;
 use std::path::Path;
@@ -173,6 +173,11 @@ fn users_who_may_only_read_open_files_for_reading() {
     assert_eq!(number(volume.rename("report.txt", "other.txt")), 13);
     assert_eq!(number(volume.refile("report.txt")), 13);
     assert_eq!(number(volume.create_directory("below")), 13);
+    // A transaction that begins may create the native tables of a folder; one that ends has nothing to do.
+    for verb in [TransactionVerb::Begin, TransactionVerb::AutoOff, TransactionVerb::BeginAuto] {
+        assert_eq!(number(volume.transaction(SessionId(1), verb)), 13, "{verb:?}");
+    }
+    volume.transaction(SessionId(1), TransactionVerb::End(true)).unwrap();
     assert_eq!(volume.list("").unwrap().len(), 1);
     assert_eq!(std::fs::read(folder.path().join("report.txt")).unwrap(), b"one\ntwo\n");
 }

@@ -30,6 +30,7 @@ pub mod plain;
 mod screen;
 mod screen_host;
 mod session;
+mod structure;
 mod system_clock;
 mod variables;
 

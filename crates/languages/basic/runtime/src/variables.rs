@@ -7,6 +7,7 @@ use crate::code::Program;
 use crate::fault::{Fault, Outcome};
 use crate::link::Link;
 use crate::number::Number;
+use crate::structure::Structure;
 use mainstay_basic_syntax::tree::{Name, NameKind};
 use std::collections::HashMap;
 use std::rc::Rc;
@@ -200,6 +201,8 @@ pub struct Variables {
     pub text_arrays: Vec<Option<Array<Vec<u8>>>>,
     /// Composite strings by the slot of the string: the program and its list of variables.
     pub composites: HashMap<u32, (Rc<Program>, crate::code::ListId)>,
+    /// Structures by the slot of the string.
+    pub structures: HashMap<u32, Rc<Structure>>,
     names: Rc<HashMap<(Storage, String, bool), u32>>,
     /// Programs that are linked to this level.
     links: Vec<(Rc<Program>, Rc<Link>)>,
@@ -230,6 +233,7 @@ impl Variables {
             number_arrays: vec![None; template.number_arrays.len()],
             text_arrays: vec![None; template.text_arrays.len()],
             composites: HashMap::new(),
+            structures: HashMap::new(),
             names: template.names.clone(),
             links: template.links.clone(),
         }
@@ -288,6 +292,7 @@ impl Variables {
         self.number_arrays.fill(None);
         self.text_arrays.iter_mut().for_each(|array| *array = None);
         self.composites.clear();
+        self.structures.clear();
     }
 }
 

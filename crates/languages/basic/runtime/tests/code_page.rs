@@ -33,6 +33,15 @@ fn a_character_of_the_source_is_a_byte() {
 }
 
 #[test]
+fn patterns_match_characters_of_the_page() {
+    let source = "PRINT MSK(\"Müller\",\"Mü\"),MSK(\"Müller\",\"[ü]\"),MSK(\"Müller\",\"[à-ÿ]l+\"),MSK(\"5 €\",\"\\€\")
+PRINT MSK(\"Müller\",\"M.l\"),MSK(\"Muller\",\"ü\"),MSK(\"a\\b\",\"\\\\b\"),MSK(\"xFC\",\"ü\")
+IF \"Höller\" LIKE \"^H[öo]l\" THEN PRINT \"like\"
+";
+    assert_eq!(run(source.as_bytes(), b""), " 1 2 2 3\n 1 0 2 0\nlike\n");
+}
+
+#[test]
 fn input_is_converted() {
     let source = b"INPUT A$\nINPUT B$\nPRINT LEN(A$),HTA(A$),\" \",HTA(B$)\n";
     let printed = run(source, b"H\xC3\xB6ller\nH\xF6ller\n");

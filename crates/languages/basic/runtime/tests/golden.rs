@@ -86,5 +86,6 @@ programs!(
     sharing,
     source,
     strings,
+    structures,
     unsupported,
 );

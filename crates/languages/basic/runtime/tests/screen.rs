@@ -146,4 +146,11 @@ fn printers_give_documents_to_a_screen_that_keeps_them() {
     let texts: Vec<(u32, &str, String)> =
         printed.iter().map(|(number, document)| (*number, document.title.as_str(), document.text())).collect();
     assert_eq!(texts, [(1, "report", "one\n\n\u{c}two   6\n".to_owned()), (2, "report", "record\n".to_owned())]);
+    // A page counts 512 bytes and more against 32 MB.
+    let source = b"OPEN (7)\"*PRINTER*\"\nFOR I=1 TO 70000; PRINT (7)'FF',\"x\"; NEXT I\nCLOSE (7)";
+    let (handle, watch) = share(Screen::new(80, 25).with_documents());
+    drop(watch.attach(FaceFacts::default()));
+    let failure = harness::session_on(Box::new(ScreenHost::new(handle)), false).run_text("large", source).unwrap_err();
+    assert!(failure.to_string().contains("Error #31"), "{failure}");
+    assert_eq!(watch.look(|screen| screen.documents().len()), 0);
 }

@@ -2,6 +2,9 @@
 //!
 //! The formats are those of `mainstay_basic_files::transfer`. Rejected lines go to `NAME.rejected` beside the description, each
 //! behind a line with its number and the reason.
+//!
+//! Descriptions come from other systems, so that they name no file outside of their folder: the data is a regular file below it, with
+//! all links followed, and the file of rejected lines is none that a link leads to.
 
 use super::Shop;
 use crate::arguments::Engine;
@@ -10,7 +13,7 @@ use crate::exit::Exit;
 use mainstay_basic_files::transfer::{self, Description, Report};
 use mainstay_basic_files::{FileError, FileErrorKind};
 use mainstay_types::{Code, Error, Result};
-use mainstay_vfs::{Create, Disk, File, FileSystem, WritableFile};
+use mainstay_vfs::{Create, Disk, File, FileSystem, WritableFile, leads_below};
 use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
@@ -59,18 +62,12 @@ fn import_one(shop: &Shop, path: &Path, replace: bool) -> Result<bool> {
         .map_err(|_| Error::new(Code::InvalidValue, "the description is not text in UTF-8"))?;
     let name = path.file_stem().map(|name| name.to_string_lossy().into_owned()).unwrap_or_default();
     let description = Description::parse(&text, &name).map_err(fault)?;
-    let beside = path.parent().unwrap_or(Path::new(""));
-    let data = match &description.data {
-        Some(data) => beside.join(data),
-        None => path.with_extension("txt"),
-    };
-    let rejected = path.with_extension("rejected");
-    // Those of an earlier import are not of this one.
-    match Disk.stamp(&rejected) {
-        Ok(_) => Disk.remove(&rejected).map_err(|error| error.at(rejected.display().to_string()))?,
-        Err(error) if error.code() == Code::NotFound => {}
-        Err(error) => return Err(error.at(rejected.display().to_string())),
+    if let Some(layout) = &description.definition.layout {
+        shop.volume.check_layout(&description.name, layout).map_err(fault)?;
     }
+    let data = data_of(&description, path)?;
+    let rejected = path.with_extension("rejected");
+    remove_earlier(&rejected).map_err(|error| error.at(rejected.display().to_string()))?;
     let mut lines = Lines::open(&data).map_err(|error| error.at(data.display().to_string()))?;
     if replace && shop.volume.kind(&description.name).map_err(fault)?.is_some() {
         shop.volume.erase(&description.name).map_err(fault)?;
@@ -86,16 +83,54 @@ fn import_one(shop: &Shop, path: &Path, replace: bool) -> Result<bool> {
     Ok(show(&description, &report, &rejects))
 }
 
+/// The data file of a description, with all links followed.
+///
+/// Errors: a path that leads out of the folder of the description, or to something else than a regular file.
+fn data_of(description: &Description, path: &Path) -> Result<PathBuf> {
+    let folder = path.parent().filter(|folder| *folder != Path::new("")).unwrap_or(Path::new("."));
+    let data = match &description.data {
+        Some(data) => folder.join(data),
+        None => path.with_extension("txt"),
+    };
+    let refused = |message: &str| Err(Error::new(Code::NotPermitted, message).at(data.display().to_string()));
+    if !leads_below(&Disk, &data, folder)? {
+        return refused("the data of an import is below the folder of its description");
+    }
+    Disk.stamp(&data)?;
+    let real = Disk.real_path(&data)?;
+    // A list of a folder has no pipes and devices, which would wait for a writer when they are opened.
+    let beside = Disk.list(real.parent().unwrap_or(folder))?;
+    match beside.iter().any(|entry| entry.path == real && !entry.is_folder) {
+        true => Ok(real),
+        false => refused("the data of an import is a regular file"),
+    }
+}
+
+/// Removes the rejected lines of an earlier import.
+///
+/// Errors: a symbolic link in their place.
+fn remove_earlier(rejected: &Path) -> Result<()> {
+    if Disk.is_link(rejected) {
+        let message = "rejected records are not written through a symbolic link";
+        return Err(Error::new(Code::NotPermitted, message).hint("remove the link"));
+    }
+    match Disk.stamp(rejected) {
+        Ok(_) => Disk.remove(rejected),
+        Err(error) if error.code() == Code::NotFound => Ok(()),
+        Err(error) => Err(error),
+    }
+}
+
 /// Writes a line of the report. A reader that is gone does not stop the import.
 fn say(line: &str) {
     let _ = writeln!(io::stdout(), "{line}");
 }
 
 fn show(description: &Description, report: &Report, rejects: &Rejects) -> bool {
-    let (name, taken) = (&description.name, &report.taken);
+    let name = &description.name;
     say(&format!(
         "{name}: {} records, {} rejected, {} bytes, checksum {:04X}",
-        taken.records, report.rejected, taken.bytes, report.read.checksum
+        report.taken.records, report.rejected, report.read.bytes, report.read.checksum
     ));
     let differences = report.differences(description);
     differences.iter().for_each(|difference| say(&format!("  {difference}")));
@@ -178,7 +213,7 @@ impl Rejects {
         let file = match &self.file {
             Some(file) => Arc::clone(file),
             None => {
-                let file = Disk.create(&self.path, Create::Truncate).map_err(failed)?;
+                let file = Disk.create(&self.path, Create::New).map_err(failed)?;
                 self.file = Some(Arc::clone(&file));
                 file
             }

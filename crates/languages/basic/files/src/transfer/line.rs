@@ -38,13 +38,6 @@ pub struct Exported {
     pub data: Vec<u8>,
 }
 
-impl Exported {
-    /// The key as the checksum takes it.
-    pub fn key_bytes(&self) -> &[u8] {
-        self.key.as_deref().unwrap_or_default()
-    }
-}
-
 fn unreadable(reason: &str) -> FileError {
     FileError::new(FileErrorKind::InvalidOption, reason)
 }
@@ -65,19 +58,31 @@ pub(super) fn decode(description: &Description, line: &[u8]) -> Result<Exported>
     // A carriage return of the record is escaped or quoted; this one ends the line.
     let line = line.strip_suffix(b"\r").unwrap_or(line);
     let definition = &description.definition;
-    let has_head = definition.kind == FileKind::Indexed || definition.keys.external_length().is_some();
+    // A line of a SORT file is its key alone.
+    let has_head = match definition.kind {
+        FileKind::Indexed => true,
+        FileKind::Sort => false,
+        _ => definition.keys.external_length().is_some(),
+    };
     let separator = definition.separator;
     let (head, data) = match description.format {
         Format::Tab => {
-            let (head, rest) = split_head(line, b'\t', has_head, definition.kind)?;
+            let (head, rest) = split_head(line, b'\t', has_head)?;
             (head.map(|head| unescape(head, None)).transpose()?, unescape(rest, Some(separator))?)
         }
         Format::Hex => {
-            let (head, rest) = split_head(line, b':', has_head, definition.kind)?;
+            let (head, rest) = split_head(line, b':', has_head)?;
             let bytes = |text: &[u8]| from_hex(text).ok_or_else(|| unreadable("a pair of hex digits is not valid"));
             (head.map(bytes).transpose()?, bytes(rest)?)
         }
-        Format::Csv => csv(line, has_head, separator)?,
+        Format::Csv => {
+            let (head, mut data) = csv(line, has_head, separator)?;
+            if definition.kind == FileKind::Sort {
+                // A key of several fields has separators between them only.
+                data.pop();
+            }
+            (head, data)
+        }
     };
     Ok(match (definition.kind, head) {
         (FileKind::Indexed, Some(head)) => {
@@ -90,8 +95,8 @@ pub(super) fn decode(description: &Description, line: &[u8]) -> Result<Exported>
 }
 
 /// The key or index before the first delimiter.
-fn split_head(line: &[u8], delimiter: u8, has_head: bool, kind: FileKind) -> Result<(Option<&[u8]>, &[u8])> {
-    if !has_head || kind == FileKind::Sort {
+fn split_head(line: &[u8], delimiter: u8, has_head: bool) -> Result<(Option<&[u8]>, &[u8])> {
+    if !has_head {
         return Ok((None, line));
     }
     let at = line.iter().position(|byte| *byte == delimiter);
@@ -180,8 +185,23 @@ mod tests {
         assert_eq!((keyed.key.as_deref(), keyed.data.as_slice()), (Some(&b"k1"[..]), &b"A\x8A"[..]));
         let indexed = Description::parse("kind=indexed\nrecord=10", "x").unwrap().record(b"7\tabc").unwrap();
         assert_eq!((indexed.index, indexed.data.as_slice()), (Some(7), &b"abc"[..]));
-        let sort = Description::parse("kind=sort\nkeys=6", "x").unwrap().record(b"K1").unwrap();
-        assert_eq!((sort.key.as_deref(), sort.data.as_slice()), (Some(&b"K1"[..]), &b""[..]));
+        for (format, line, key) in [
+            ("tab", "K1", "K1"),
+            ("tab", "a\\t\\\\", "a\t\\"),
+            ("csv", "K1", "K1"),
+            ("csv", "\"K,\"\"1\"", "K,\"1"),
+            ("hex", "4B31", "K1"),
+        ] {
+            let description = Description::parse(&format!("kind=sort\nkeys=6\nformat={format}"), "x").unwrap();
+            let sort = description.record(line.as_bytes()).unwrap();
+            assert_eq!(
+                (sort.key.as_deref(), sort.data.as_slice()),
+                (Some(key.as_bytes()), &b""[..]),
+                "{format} {line}"
+            );
+        }
+        let parts = Description::parse("kind=sort\nkeys=6\nformat=csv", "x").unwrap().record(b"a,b").unwrap();
+        assert_eq!(parts.key.as_deref(), Some(&b"a\x8Ab"[..]));
     }
 
     #[test]

@@ -9,7 +9,7 @@ use crate::options::{
 use crate::volume::Volume;
 
 /// The outcome of an import.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Report {
     /// Lines of the data file that could be read.
     pub read: Tally,
@@ -22,6 +22,8 @@ pub struct Report {
     pub stored: Tally,
     /// Lines that are no records of the file.
     pub rejected: u64,
+    /// The number and message of the error for which the layout was not set. The file has its records all the same.
+    pub layout: Option<String>,
 }
 
 impl Report {
@@ -45,6 +47,7 @@ impl Report {
                 false => format!("the file gives {} records back, and took {}", stored.records, expected.records),
             });
         }
+        found.extend(self.layout.iter().map(|error| format!("the layout is not set: {error}")));
         found
     }
 }
@@ -57,7 +60,7 @@ pub type Reject<'r> = dyn FnMut(u64, &[u8], &FileError) -> Result<()> + 'r;
 /// `next` puts the next line without its end into the buffer, and returns false behind the last one. `reject` gets the number of a
 /// line, its bytes and the reason. The file is locked meanwhile, and its layout is set at the end.
 ///
-/// Errors: 12 for a name that exists already; those of `next`, and of the volume where they concern the file and not a record.
+/// Errors: 12 for a name that exists already, 32 for a layout that cannot be read, both before the file is created; those of `next`, and of the volume where they concern the file and not a record.
 pub fn import(
     volume: &dyn Volume,
     description: &Description,
@@ -67,6 +70,9 @@ pub fn import(
     let definition = &description.definition;
     let layout = definition.layout.as_deref();
     let plain = crate::FileDefinition { layout: None, ..definition.clone() };
+    if let Some(layout) = layout {
+        volume.check_layout(&description.name, layout)?;
+    }
     volume.create(&description.name, &plain)?;
     let mut file = volume.open(&description.name, &OpenOptions::new(SessionId(u64::MAX), OpenMode::Lock))?;
     let (mut report, mut line, mut number) = (Report::default(), Vec::new(), 0);
@@ -88,7 +94,8 @@ pub fn import(
     report.stored = tally(file.as_mut())?;
     drop(file);
     if layout.is_some() {
-        volume.set_layout(&description.name, layout)?;
+        let error = volume.set_layout(&description.name, layout).err();
+        report.layout = error.map(|error| format!("error {}: {}", error.number(), error.message()));
     }
     Ok(report)
 }

@@ -63,6 +63,8 @@ pub enum NumberExpr {
     Removed(Symbol, Box<NumberExpr>),
     /// A property or a method of an object.
     Member(Box<super::MemberUse>),
+    /// An element of a structured string.
+    Field(Box<super::FieldUse>),
     /// `++A`, `A++`: the step, and whether the value is that before.
     Bump(Symbol, i8, bool),
     /// `a + b`
@@ -102,6 +104,8 @@ pub enum NumberExpr {
 /// An expression that gives a string.
 #[derive(Debug)]
 pub enum TextExpr {
+    /// An element of a structured string.
+    Field(Box<super::FieldUse>),
     /// A property or a method of an object.
     Member(Box<super::MemberUse>),
     /// A literal.

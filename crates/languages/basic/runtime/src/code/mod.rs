@@ -68,6 +68,10 @@ pub struct Program {
     pub functions: HashMap<String, Rc<UserFunction>>,
     /// Classes of DEF CLASS.
     pub classes: Vec<Rc<ClassCode>>,
+    /// Strings that a DIM may make composite ones.
+    pub composites: Vec<tree::Name>,
+    /// Strings of `DIM A$:text`.
+    pub templates: Vec<tree::Name>,
     /// Bytes of the text that it was made of.
     pub source_bytes: usize,
     /// The tree, for LIST and PGM( ).

@@ -182,12 +182,29 @@ pub enum Target {
     TextKeyed(Symbol, Box<TextExpr>),
     /// A property of an object.
     Member(Box<MemberUse>),
+    /// An element of a structured string.
+    Field(Box<FieldUse>),
     /// A part of a string.
     Part(Box<Target>, Box<NumberExpr>, Option<Box<NumberExpr>>),
     /// A range of an array; without bounds all of it.
     NumberRange(Symbol, Option<Box<(NumberExpr, NumberExpr)>>),
     /// A range of an array of strings.
     TextRange(Symbol, Option<Box<(NumberExpr, NumberExpr)>>),
+}
+
+/// An element of a structured string.
+#[derive(Debug)]
+pub struct FieldUse {
+    /// The string.
+    pub string: Symbol,
+    /// The name of the element.
+    pub name: String,
+    /// Its fraction is cut: `X::N%`.
+    pub is_whole: bool,
+    /// Subscripts.
+    pub indexes: Box<[NumberExpr]>,
+    /// The variable `A.NAME$` and its value, which are meant when `A$` has no structure.
+    pub plain: Option<(Target, Expr)>,
 }
 
 /// FOR with a range.
@@ -324,6 +341,8 @@ pub enum DimCode {
     Forget(VariableRef),
     /// A composite string of the variables of a list.
     Composite(Symbol, ListId),
+    /// A structured string; false for one that may be a composite string.
+    Structure(Symbol, TextExpr, bool),
     /// A filled string.
     Fill(Symbol, NumberExpr, Option<TextExpr>),
 }

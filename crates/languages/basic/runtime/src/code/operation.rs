@@ -158,8 +158,8 @@ pub enum Op {
     Control(Box<ControlCode>),
     /// MSGBOX.
     MsgBox(Box<[Expr]>, Option<Box<Target>>),
-    /// VIA.
-    Via(Box<(TextExpr, Expr)>),
+    /// VIA: the composite or structured string, the name of the variable, and its value.
+    Via(Box<(Option<Symbol>, TextExpr, Expr)>),
     /// An error: a statement that cannot run.
     Raise(u16, Box<str>),
 }

@@ -22,6 +22,7 @@ pub(crate) fn is_text(value: &tree::Expr) -> bool {
         | ExprKind::Removed(name, _)
         | ExprKind::Bump(name, ..)
         | ExprKind::Property(_, name, _)
+        | ExprKind::Field(_, name, _)
         | ExprKind::User(name, _) => name.kind == NameKind::Text,
         ExprKind::System(word) => words::is_text_variable(word),
         ExprKind::Call(call) => {
@@ -73,6 +74,10 @@ impl Compiler<'_> {
                 NumberExpr::Constant(number.normalized())
             }
             ExprKind::Variable(name) if is_function_name(name) => self.user(name, &[])?,
+            ExprKind::Field(..) => NumberExpr::Field(self.field(value)?),
+            ExprKind::Variable(name) | ExprKind::Element(name, _) if self.element_of(name).is_some() => {
+                NumberExpr::Field(self.field(value)?)
+            }
             ExprKind::Variable(name) => NumberExpr::Variable(self.symbol(name, Storage::Number)),
             ExprKind::Element(name, indexes) if is_keyword(indexes) => {
                 NumberExpr::Keyed(self.symbol(name, Storage::Numbers), Box::new(self.text(&indexes[0])?))
@@ -170,6 +175,10 @@ impl Compiler<'_> {
         Ok(match &value.kind {
             ExprKind::Text(text) | ExprKind::Hex(text) => TextExpr::Constant(text.clone().into()),
             ExprKind::Variable(name) if is_function_name(name) => TextExpr::User(Box::new(self.user_call(name, &[])?)),
+            ExprKind::Field(..) => TextExpr::Field(self.field(value)?),
+            ExprKind::Variable(name) | ExprKind::Element(name, _) if self.element_of(name).is_some() => {
+                TextExpr::Field(self.field(value)?)
+            }
             ExprKind::Variable(name) if self.composites.contains(name) => {
                 TextExpr::Composite(self.symbol(name, Storage::Text))
             }
@@ -241,6 +250,12 @@ impl Compiler<'_> {
         {
             first.variable = Some(self.array(array));
         }
+        if let ("XFA" | "VIS" | "VIN", Some(first)) = (name, arguments.first_mut())
+            && let Some(tree::Expr { kind: ExprKind::Variable(string), .. }) = &call.arguments[0].value
+            && string.kind == NameKind::Text
+        {
+            first.variable = Some(VariableRef::Text(self.symbol(string, Storage::Text)));
+        }
         let options = self.options(&call.options)?;
         let call = Call { name, arguments, options, relation: call.relation.unwrap_or("="), words: call.words.clone() };
         functions::check(&call)?;
@@ -275,7 +290,7 @@ impl Compiler<'_> {
     /// The variable or array that an expression is, if it is nothing else.
     pub(super) fn variable(&mut self, value: &tree::Expr) -> Option<VariableRef> {
         match &value.kind {
-            ExprKind::Variable(name) if self.composites.contains(name) => None,
+            ExprKind::Variable(name) if self.composites.contains(name) || self.element_of(name).is_some() => None,
             ExprKind::Variable(name) => Some(match name.kind {
                 NameKind::Text => VariableRef::Text(self.symbol(name, Storage::Text)),
                 kind => VariableRef::Number(self.symbol(name, Storage::Number), kind == NameKind::Whole),

@@ -11,6 +11,9 @@ impl Compiler<'_> {
     /// Something that can be assigned to.
     pub(super) fn target(&mut self, value: &tree::Expr) -> Compiled<Target> {
         Ok(match &value.kind {
+            ExprKind::Variable(name) | ExprKind::Element(name, _) if self.element_of(name).is_some() => {
+                Target::Field(self.field(value)?)
+            }
             ExprKind::Variable(name) => match name.kind {
                 NameKind::Text if self.composites.contains(name) => Target::Composite(self.symbol(name, Storage::Text)),
                 NameKind::Text => Target::Text(self.symbol(name, Storage::Text)),
@@ -38,6 +41,7 @@ impl Compiler<'_> {
                     Target::NumberElement(self.symbol(name, Storage::Numbers), Box::new([]), kind == NameKind::Whole)
                 }
             },
+            ExprKind::Field(..) => Target::Field(self.field(value)?),
             ExprKind::Property(object, name, None) => Target::Member(Box::new(self.member_use(object, name, None)?)),
             ExprKind::Substring(base, position, length) => {
                 let base = Box::new(self.target(base)?);
@@ -124,10 +128,8 @@ impl Compiler<'_> {
             }
             if let Some(Item::Value(value)) = prefixed.last_mut()
                 && matches!(item, Item::Value(_))
-                && let ExprKind::Variable(name) | ExprKind::Element(name, _) | ExprKind::Range(name, _) =
-                    &mut value.value.kind
             {
-                name.text = format!("{prefix}.{}", name.text);
+                prefix_variable(&mut value.value, prefix);
             }
         }
         Ok(prefixed)
@@ -151,10 +153,17 @@ impl Compiler<'_> {
     }
 }
 
+/// Puts the name of a composite string before that of a variable of its list.
+pub(crate) fn prefix_variable(value: &mut tree::Expr, prefix: &str) {
+    if let ExprKind::Variable(name) | ExprKind::Element(name, _) | ExprKind::Range(name, _) = &mut value.kind {
+        name.text = format!("{prefix}.{}", name.text);
+    }
+}
+
 fn can_be_assigned(value: &tree::Expr) -> bool {
     match &value.kind {
         ExprKind::Variable(_) | ExprKind::Element(..) | ExprKind::Append(_) | ExprKind::Range(..) => true,
-        ExprKind::Property(_, _, None) => true,
+        ExprKind::Property(_, _, None) | ExprKind::Field(..) => true,
         ExprKind::Substring(base, ..) => can_be_assigned(base),
         _ => false,
     }

@@ -11,8 +11,10 @@ mod io;
 mod lists;
 mod session;
 mod statement;
+mod structure;
 
 pub(crate) use class::class_name;
+pub(crate) use lists::prefix_variable;
 
 use crate::code::*;
 use crate::variables::Storage;
@@ -50,6 +52,11 @@ pub(crate) fn compile_in(name: &str, tree: tree::Program, outer: Option<Outer<'_
 fn compile_with(name: &str, tree: tree::Program, outer: Option<Outer<'_>>, known: Option<&Symbols>) -> Program {
     let source_bytes = tree.lines.iter().map(|line| line.bytes as usize).sum();
     let program = Program { name: name.to_owned(), source_bytes, ..Program::default() };
+    // A text has the names of its program.
+    let (composites, templates) = match &outer {
+        Some(outer) => (outer.program.composites.clone(), outer.program.templates.clone()),
+        None => Default::default(),
+    };
     let mut compiler = Compiler {
         program,
         outer,
@@ -60,7 +67,8 @@ fn compile_with(name: &str, tree: tree::Program, outer: Option<Outer<'_>>, known
         open: Vec::new(),
         each: false,
         iolist_items: HashMap::new(),
-        composites: Vec::new(),
+        composites,
+        templates,
         class: None,
         in_method: false,
     };
@@ -74,7 +82,8 @@ fn compile_with(name: &str, tree: tree::Program, outer: Option<Outer<'_>>, known
         compiler.directives(&line.directives);
     }
     compiler.finish();
-    Program { tree, ..compiler.program }
+    let (composites, templates) = (compiler.composites, compiler.templates);
+    Program { tree, composites, templates, ..compiler.program }
 }
 
 /// A construct whose end is not compiled yet.
@@ -114,6 +123,8 @@ pub(super) struct Compiler<'a> {
     pub(super) iolist_items: HashMap<u32, Vec<tree::Item>>,
     /// Strings that a DIM of the program makes composite ones.
     pub(super) composites: Vec<Name>,
+    /// Strings of `DIM A$:text`: the names that begin with theirs and a dot may be elements of them.
+    pub(super) templates: Vec<Name>,
     /// The class whose END DEF is to come.
     pub(super) class: Option<ClassCode>,
     /// The logic of a method of that class is compiled.
@@ -159,14 +170,24 @@ impl Compiler<'_> {
                     self.find_composites(otherwise);
                 }
                 Kind::Dim(items) => {
-                    let names = items.iter().filter_map(|item| match item {
-                        tree::Dimension::Composite(name, _) => Some(name.clone()),
-                        _ => None,
-                    });
-                    self.composites.extend(names);
+                    items.iter().for_each(|item| self.find_composite(item));
                 }
                 _ => {}
             }
+        }
+    }
+
+    fn find_composite(&mut self, item: &tree::Dimension) {
+        match item {
+            tree::Dimension::Composite(name, _) => self.composites.push(name.clone()),
+            tree::Dimension::Structure(name, text, false) => {
+                self.templates.push(name.clone());
+                // A literal is a structure, whose string is a variable as any other.
+                if !matches!(text.kind, tree::ExprKind::Text(_)) {
+                    self.composites.push(name.clone());
+                }
+            }
+            _ => {}
         }
     }
 

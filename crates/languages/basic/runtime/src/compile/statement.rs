@@ -84,9 +84,20 @@ impl Compiler<'_> {
                 let (text, branches) = (self.text(text)?, self.options(options)?.branches);
                 self.push(Op::Execute(Box::new(text), branches));
             }
-            Kind::Via(name, value) => {
-                let parts = (self.text(name)?, self.expression(value)?);
-                self.push(Op::Via(Box::new(parts)));
+            Kind::Via(list) => {
+                for via in list {
+                    let string = match &via.string {
+                        Some(tree::Expr { kind: ExprKind::Variable(name), .. })
+                            if name.kind == tree::NameKind::Text =>
+                        {
+                            Some(self.symbol(name, Storage::Text))
+                        }
+                        Some(_) => return Err((26, "VIA needs a composite or structured string".to_owned())),
+                        None => None,
+                    };
+                    let parts = (string, self.text(&via.name)?, self.expression(&via.value)?);
+                    self.push(Op::Via(Box::new(parts)));
+                }
             }
             _ => return Ok(false),
         }
@@ -182,6 +193,9 @@ impl Compiler<'_> {
             Dimension::Composite(name, list) => {
                 let id = self.composite_list(name, list)?;
                 DimCode::Composite(self.symbol(name, Storage::Text), id)
+            }
+            Dimension::Structure(name, text, is_structure) => {
+                DimCode::Structure(self.symbol(name, Storage::Text), self.text(text)?, *is_structure)
             }
         })
     }

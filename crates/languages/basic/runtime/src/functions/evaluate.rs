@@ -300,10 +300,27 @@ pub(crate) fn variable_name(name: &[u8]) -> Outcome<()> {
     }
 }
 
+/// The name that VIS and VIN get; behind a composite or structured string that of a variable of it.
+fn named(machine: &mut Machine, call: &Call, is_text: bool) -> Outcome<Vec<u8>> {
+    if !call.has(1) {
+        let name = call.text(machine, 0)?;
+        variable_name(&name)?;
+        return Ok(name);
+    }
+    let Some(VariableRef::Text(string)) = call.arguments.first().and_then(|argument| argument.variable) else {
+        return fail(26, call.name);
+    };
+    let mut name = call.text(machine, 1)?;
+    if is_text && !name.contains(&b'$') {
+        let at = name.iter().position(|byte| *byte == b'[').unwrap_or(name.len());
+        name.insert(at, b'$');
+    }
+    machine.component_name(string, &name)
+}
+
 /// VIN: the value of the numeric variable of this name.
 pub(super) fn vin(machine: &mut Machine, call: &Call) -> Outcome<Number> {
-    let name = call.text(machine, 0)?;
-    variable_name(&name)?;
+    let name = named(machine, call, false)?;
     match machine.evaluate(&name, false)? {
         Value::Number(number) => Ok(number),
         Value::Text(_) => fail(26, "VIN"),
@@ -312,8 +329,7 @@ pub(super) fn vin(machine: &mut Machine, call: &Call) -> Outcome<Number> {
 
 /// VIS: the value of the string variable of this name.
 pub(super) fn vis(machine: &mut Machine, call: &Call, out: &mut Vec<u8>) -> Outcome<()> {
-    let name = call.text(machine, 0)?;
-    variable_name(&name)?;
+    let name = named(machine, call, true)?;
     match machine.evaluate(&name, true)? {
         Value::Text(text) => out.extend_from_slice(&text),
         Value::Number(_) => return fail(26, "VIS"),

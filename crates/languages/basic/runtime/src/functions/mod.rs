@@ -10,6 +10,7 @@ mod file;
 mod math;
 mod search;
 mod string;
+mod structure;
 mod system;
 
 use crate::code::*;
@@ -131,6 +132,7 @@ const TEXTS: &[(&str, TextFunction)] = &[
     ("TRY", evaluate::try_text),
     ("UCS", string::ucs),
     ("VIS", evaluate::vis),
+    ("XFA", structure::xfa),
     ("XOR", string::xor),
 ];
 

@@ -27,6 +27,7 @@ impl Machine {
                 self.give(old);
             }
             (Target::Member(member), value) => return self.set_member(member, value),
+            (Target::Field(field), value) => return self.assign_field(field, value),
             (Target::Composite(symbol), Value::Text(value)) => return self.assign_composite(*symbol, value),
             (Target::NumberElement(symbol, indexes, whole), Value::Number(value)) => {
                 let value = self.assigned(value, *whole);
@@ -81,6 +82,12 @@ impl Machine {
             self.composite(*symbol, &mut text)?;
             replace_part(&mut text, position, length, relaxed, value)?;
             return self.assign_composite(*symbol, text);
+        }
+        if let Target::Field(field) = base {
+            let mut text = self.take();
+            self.field_text(field, &mut text)?;
+            replace_part(&mut text, position, length, relaxed, value)?;
+            return self.assign_field(field, Value::Text(text));
         }
         let text = match base {
             Target::Text(symbol) => {
@@ -251,9 +258,11 @@ impl Machine {
             DimCode::Composite(symbol, list) => {
                 let slot = self.frame.link.texts[*symbol as usize];
                 let program = self.frame.program.clone();
+                self.forget_structure(slot);
                 self.variables.composites.insert(slot, (program, *list));
                 Ok(())
             }
+            DimCode::Structure(symbol, text, is_structure) => self.define_structure(*symbol, text, *is_structure),
             DimCode::Fill(symbol, length, fill) => {
                 let length = self.whole_within(length, 0, self.text_limit as i64)?;
                 let fill = match fill {
@@ -266,6 +275,7 @@ impl Machine {
                 let slot = self.frame.link.texts[*symbol as usize];
                 self.charge(length as usize)?;
                 self.variables.composites.remove(&slot);
+                self.forget_structure(slot);
                 let text = self.text_slot(slot);
                 text.clear();
                 text.resize(length as usize, fill);
@@ -374,6 +384,13 @@ impl Machine {
                 && self.composite_list(*symbol).is_some()
             {
                 self.assign_composite(*symbol, Vec::new())?;
+                continue;
+            }
+            if let VariableRef::Text(symbol) = variable
+                && let Some(structure) = self.structure(*symbol)
+            {
+                let slot = self.frame.link.texts[*symbol as usize];
+                *self.text_slot(slot) = structure.empty();
                 continue;
             }
             let slot = self.slot_of(*variable);

@@ -462,7 +462,7 @@ impl Machine {
     }
 
     /// VIA: a value for the variable that a string names.
-    pub(super) fn via(&mut self, name: &TextExpr, value: &Expr) -> Outcome<()> {
+    pub(super) fn via(&mut self, string: Option<Symbol>, name: &TextExpr, value: &Expr) -> Outcome<()> {
         let mut name = self.text_value(name)?;
         let value = self.value(value)?;
         // The type of the value decides the type of the variable.
@@ -471,7 +471,10 @@ impl Machine {
             name.insert(at, b'$');
         }
         crate::functions::variable_name(&name)?;
-        let mut statement = name.clone();
+        let mut statement = match string {
+            Some(string) => self.component_name(string, &name)?,
+            None => name.clone(),
+        };
         statement.extend_from_slice(if matches!(value, Value::Text(_)) { b"=\"\"" } else { b"=0" });
         let program = self.compile_text(&statement)?;
         self.in_text(&program, |machine| match program.ops.first() {

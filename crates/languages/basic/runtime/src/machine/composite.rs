@@ -4,8 +4,10 @@
 //! not stored: reading it writes the fields, assigning to it splits the value. The compiler knows from the DIMs of a
 //! program which names may be composite, so that other strings pay nothing. Source: `directives/dim.md`, format 2.
 //!
-//! Limits: the list is an IOLIST of the program; another program that shares the level of variables sees the string only
-//! after a DIM of its own; a CALL passes the value.
+//! `DIM C$:text` takes the list from a string, for which `structure.rs` compiles it.
+//!
+//! Limits: a program that has no such DIM and shares the level of variables sees the string that was assigned before; a CALL passes the
+//! value.
 
 use super::{Machine, SEPARATOR, Value};
 use crate::code::*;
@@ -13,20 +15,27 @@ use crate::fault::Outcome;
 use std::rc::Rc;
 
 impl Machine {
-    /// The list of a variable that is a composite string for the program that runs.
-    pub(super) fn composite_list(&self, symbol: Symbol) -> Option<Rc<List>> {
+    /// The list of a variable that is a composite string, and the program that it belongs to.
+    pub(super) fn composite_list(&self, symbol: Symbol) -> Option<(Rc<Program>, Rc<List>)> {
         let slot = self.frame.link.texts[symbol as usize];
         let (program, id) = self.variables.composites.get(&slot)?;
+        Some((program.clone(), program.lists.get(*id as usize)?.clone()))
+    }
+
+    /// Works with the names of the program that a list belongs to.
+    fn in_program<T>(&mut self, program: &Rc<Program>, work: impl FnOnce(&mut Machine) -> Outcome<T>) -> Outcome<T> {
         match Rc::ptr_eq(program, &self.frame.program) {
-            true => program.lists.get(*id as usize).cloned(),
-            false => None,
+            true => work(self),
+            false => self.in_text(program, work),
         }
     }
 
     /// Appends the value of a variable that may be a composite string: the fields of its variables.
     pub(super) fn composite(&mut self, symbol: Symbol, out: &mut Vec<u8>) -> Outcome<()> {
         match self.composite_list(symbol) {
-            Some(list) => self.write_fields(&list, SEPARATOR, out, 0),
+            Some((program, list)) => {
+                self.in_program(&program, |machine| machine.write_fields(&list, SEPARATOR, out, 0))
+            }
             None => {
                 out.extend_from_slice(self.get_text(symbol));
                 Ok(())
@@ -36,7 +45,9 @@ impl Machine {
 
     pub(super) fn assign_composite(&mut self, symbol: Symbol, value: Vec<u8>) -> Outcome<()> {
         match self.composite_list(symbol) {
-            Some(list) => self.assign_fields(&list, &value, SEPARATOR),
+            Some((program, list)) => {
+                self.in_program(&program, |machine| machine.assign_fields(&list, &value, SEPARATOR))
+            }
             None => self.assign(&Target::Text(symbol), Value::Text(value)),
         }
     }

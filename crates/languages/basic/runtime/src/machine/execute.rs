@@ -186,7 +186,7 @@ impl Machine {
             Op::Clear(variables) => self.clear(variables),
             Op::ClearExcept(all, variables) => super::assign::clear_except(self, *all, variables),
             Op::List(channel, first, last) => self.list(channel.as_deref(), *first, *last),
-            Op::Via(parts) => self.via(&parts.0, &parts.1),
+            Op::Via(parts) => self.via(parts.0, &parts.1, &parts.2),
             Op::Control(control) => self.control(control),
             _ => self.execute_setting(op),
         }

@@ -341,7 +341,8 @@ impl Variables {
         let headers = self.numbers.capacity() * size_of::<Number>()
             + self.texts.capacity() * size_of::<Vec<u8>>()
             + (self.number_arrays.capacity() + self.text_arrays.capacity()) * size_of::<Option<Array<Vec<u8>>>>();
-        headers + texts + number_arrays + text_arrays + self.names_bytes()
+        let structures: usize = self.structures.values().map(|structure| structure.bytes()).sum();
+        headers + texts + number_arrays + text_arrays + structures + self.names_bytes()
     }
 }
 

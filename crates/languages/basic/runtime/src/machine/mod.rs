@@ -43,6 +43,7 @@ mod session;
 mod settings;
 mod state;
 mod step;
+mod structure;
 mod terminal;
 mod text;
 

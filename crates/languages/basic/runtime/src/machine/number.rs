@@ -134,6 +134,7 @@ impl Machine {
                 self.give(value);
                 Ok(truth(is_true))
             }
+            NumberExpr::Field(field) => self.field_number(field),
             NumberExpr::Member(member) => match self.member(member)? {
                 super::Value::Number(number) => Ok(number),
                 super::Value::Text(_) => Err(Fault::new(26)),
@@ -267,9 +268,9 @@ impl Machine {
 
     fn regular_expression(&mut self, pattern: &[u8]) -> Outcome<&regex::bytes::Regex> {
         if !pattern.is_empty() && self.pattern.as_ref().is_none_or(|(known, _)| known != pattern) {
-            let source = mainstay_code_page::decode(pattern);
+            let source = pattern_source(pattern);
             let regex = regex::bytes::RegexBuilder::new(&source).unicode(false).size_limit(1 << 20).build();
-            let regex = regex.map_err(|_| Fault::with(78, source.into_owned()))?;
+            let regex = regex.map_err(|_| Fault::with(78, mainstay_code_page::decode(pattern).into_owned()))?;
             self.pattern = Some((pattern.to_vec(), regex));
         }
         match &self.pattern {
@@ -277,6 +278,25 @@ impl Machine {
             None => fail(78, "there is no pattern yet"),
         }
     }
+}
+
+/// A pattern as the source of a regular expression over bytes: bytes from 80 on are escapes, because a string has one byte for
+/// each character. A backslash before such a byte only says that the byte has no other meaning.
+fn pattern_source(pattern: &[u8]) -> String {
+    let mut source = String::with_capacity(pattern.len());
+    let mut bytes = pattern.iter().peekable();
+    while let Some(byte) = bytes.next() {
+        match byte {
+            b'\\' if bytes.peek().is_some_and(|next| next.is_ascii()) => {
+                source.push('\\');
+                source.extend(bytes.next().map(|next| char::from(*next)));
+            }
+            b'\\' if bytes.peek().is_some() => {}
+            byte if byte.is_ascii() => source.push(char::from(*byte)),
+            byte => source.push_str(&format!("\\x{byte:02X}")),
+        }
+    }
+    source
 }
 
 /// The branch that an option of a function asks for.

@@ -10,9 +10,9 @@
 
 use super::Machine;
 use super::channels::{Channel, file_fault};
-use crate::fault::{Outcome, fail};
+use crate::fault::{Fault, Outcome, fail};
 use mainstay_basic_files::{FileDefinition, OpenMode, OpenOptions, RecordFile, ScanRange};
-use mainstay_screen::document::Document;
+use mainstay_screen::document::DocumentBuilder;
 use mainstay_screen::session::ScreenHandle;
 
 /// The names of the device.
@@ -65,18 +65,20 @@ impl Machine {
 
 impl Channel {
     /// Closes a file. The screen gets the document of a printer; one without lines is dropped.
+    ///
+    /// Errors: 31 for a document that is too large.
     pub(super) fn end(mut self: Box<Self>) -> Outcome<()> {
         let Some(Printer { title, screen: Some(screen) }) = self.printer.take() else {
             return self.file.flush().map_err(file_fault);
         };
-        let mut lines = Vec::new();
+        let (mut document, mut has_lines) = (DocumentBuilder::new(title), false);
         let mut scan = self.file.scan(&ScanRange::default()).map_err(file_fault)?;
         while let Some(line) = self.file.scan_next(&mut scan).map_err(file_fault)? {
-            lines.push(line.data.to_vec());
+            document.add(line.data).map_err(|error| Fault::with(31, error.to_string()))?;
+            has_lines = true;
         }
-        if !lines.is_empty() {
-            let document = Document::new(title, lines.iter().map(Vec::as_slice));
-            screen.with(|screen| screen.add_document(document))?;
+        if has_lines {
+            screen.with(|screen| screen.add_document(document.finish()))?;
         }
         Ok(())
     }

@@ -160,9 +160,9 @@ pub(crate) fn encode_mnemonic(out: &mut Vec<u8>, name: &str, arguments: &[Argume
     Ok(())
 }
 
-/// Appends a string as a file gets it: positions become blanks up to their column, other mnemonics nothing. A printer gets
-/// `'FF'` as the byte of a form feed.
-pub(crate) fn plain(text: &[u8], out: &mut Vec<u8>, is_printer: bool) {
+/// Appends a string as a file gets it: positions become blanks up to their column, `'FF'` the byte of a form feed, other
+/// mnemonics nothing.
+pub(crate) fn plain(text: &[u8], out: &mut Vec<u8>) {
     let mut rest = text;
     while !rest.is_empty() {
         let (piece, length) = next_piece(rest);
@@ -175,7 +175,6 @@ pub(crate) fn plain(text: &[u8], out: &mut Vec<u8>, is_printer: bool) {
                 out.extend(std::iter::repeat_n(b' ', usize::from(column).saturating_sub(width)));
             }
             Piece::Mnemonic(Mnemonic::LineFeed) => out.push(b'\n'),
-            Piece::Mnemonic(Mnemonic::ClearScreen) if is_printer => out.push(0x0C),
             Piece::Mnemonic(Mnemonic::ClearScreen) => out.push(0x0C),
             Piece::Mnemonic(_) => {}
         }

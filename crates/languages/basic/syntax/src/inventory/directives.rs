@@ -48,7 +48,7 @@ pub const DIRECTIVES: &[Item] = &[
     item("DICTIONARY", 3, Refused, ""),
     item("DIM", 1, Works, "arrays, call, errors, facts, keywords, manual, strings"),
     item("DIM CLASS", 3, Refused, ""),
-    item("DIM x$::struct", 3, Refused, ""),
+    item("DIM x$::struct", 3, Works, "structures"),
     item("DIRECT", 1, Works, "files, keyed"),
     item("DIRECTORY", 2, Works, "files"),
     item("DISABLE", 3, Works, "rules"),

@@ -128,7 +128,7 @@ pub const FUNCTIONS: &[Item] = &[
     item("UPK( )", 3, Works, "manual"),
     item("VIN( ) / VIS( )", 2, Works, "call"),
     item("XEQ( )", 3, Refused, ""),
-    item("XFA( )", 3, Refused, ""),
+    item("XFA( )", 3, Partial, "structures"),
     item("XML( )", 3, Refused, ""),
     item("XOR( )", 2, Works, "strings"),
 ];

@@ -28,6 +28,7 @@ const PARTIAL: &str = "
 | START | the session anew; no separate task |
 | SYSTEM_JRNL | transactions: BEGIN, BEGIN AUTO, AUTO, SAVE, RESTORE; the forms that write journals are refused |
 | ENV( ) | USER only, which the host gives: the environment of the process is not a program's |
+| XFA( ) | type codes other than that of C, and the flags of elements of fixed length, are our own |
 | SYS( ) | always -1: programs have no way to the operating system |
 | FFN( ) | no FROM, FOR OBJECT, EXCEPT OBJECT |
 | PROGRAM | an empty program; not in DEF CLASS |
@@ -43,6 +44,8 @@ const PARTIAL: &str = "
 | item | note |
 |---|---|
 | DIM, DIM( ) | structured strings (`DIM A$::struct`) and DIM CLASS have rows of their own |
+| DIM x$::struct | no pointers and types of Windows (`+P`, `+Z`, `+H`, `+W`, `+2`); rules where the manual is silent: [basic.md](basic.md), \"Structured strings\" |
+| VIS( ), VIN( ), VIA | subscripts of a composite string's variable stand in its name: `VIS(C$,\"A$[1]\")` |
 | SELECT | FROM TABLE belongs to OPEN DICTIONARY, which is refused; `*` reads no fields, as no file has a dictionary |
 | SET_PARAM | any name is accepted; those that are not refused below change something |
 | RND | a generator of our own: sequences differ from those of other systems |

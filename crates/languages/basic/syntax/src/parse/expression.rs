@@ -216,6 +216,9 @@ impl Parser {
         };
         let name = Name { text: word.to_owned(), kind, global };
         let plain = suffix.is_none() && !global;
+        if suffix.is_none() && self.is("::") {
+            return self.field(place, Name { kind: NameKind::Text, ..name });
+        }
         if plain && self.is("(") && words::is_function(word) {
             return self.call(place, word);
         }
@@ -233,6 +236,28 @@ impl Parser {
             _ => ExprKind::Variable(name),
         };
         Ok(Expr { place, kind })
+    }
+
+    /// `::NAME$`, `::NAME[1]` behind the name of a structured string.
+    fn field(&mut self, place: Place, string: Name) -> Parsed<Expr> {
+        self.next();
+        let Token::Word(text, suffix, false) = self.next() else {
+            return self.fail_at(20, place, "expected the name of an element", "as in CLIENT::NAME$");
+        };
+        let kind = match suffix {
+            Some('$') => NameKind::Text,
+            Some(_) => NameKind::Whole,
+            None => NameKind::Number,
+        };
+        let indexes = match self.peek() {
+            Token::Symbol("[") => self.subscripts("[", "]")?,
+            Token::Symbol("(") if kind != NameKind::Text => self.subscripts("(", ")")?,
+            _ => Vec::new(),
+        };
+        if indexes.len() > 3 {
+            return self.fail_at(42, place, "an array has one to three subscripts", "");
+        }
+        Ok(Expr { place, kind: ExprKind::Field(string, Name { text, kind, global: false }, indexes) })
     }
 
     fn subscript(&mut self, place: Place, name: Name, open: &str, close: &str) -> Parsed<Expr> {
@@ -496,7 +521,9 @@ impl Parser {
 /// Sub-strings can be taken of variables and elements.
 fn is_sliceable(value: &Expr) -> bool {
     match &value.kind {
-        ExprKind::Variable(name) | ExprKind::Element(name, _) => name.kind == NameKind::Text,
+        ExprKind::Variable(name) | ExprKind::Element(name, _) | ExprKind::Field(_, name, _) => {
+            name.kind == NameKind::Text
+        }
         ExprKind::System(word) => words::is_text_variable(word),
         _ => false,
     }
@@ -518,7 +545,7 @@ fn can_be_object(value: &Expr) -> bool {
 pub(crate) fn is_target(value: &Expr) -> bool {
     match &value.kind {
         ExprKind::Variable(_) | ExprKind::Element(..) | ExprKind::Append(_) | ExprKind::Range(..) => true,
-        ExprKind::Property(_, _, None) => true,
+        ExprKind::Property(_, _, None) | ExprKind::Field(..) => true,
         ExprKind::Substring(base, ..) => is_target(base),
         _ => false,
     }

@@ -201,11 +201,15 @@ impl Parser {
             None => NameKind::Number,
         };
         let name = Name { text: word, kind, global };
-        if self.accept(":") {
-            if self.accept_word("IOL") && self.accept("=") {
+        if kind == NameKind::Text && self.accept("::") {
+            return Ok(Dimension::Structure(name, self.expression()?, true));
+        }
+        if kind == NameKind::Text && self.accept(":") {
+            if self.is_word("IOL") && self.is_ahead(1, "=") {
+                self.at += 2;
                 return Ok(Dimension::Composite(name, self.list_reference()?));
             }
-            return self.fail_at(99, place, "structured strings are not supported", "");
+            return Ok(Dimension::Structure(name, self.expression()?, false));
         }
         if kind == NameKind::Text && self.accept("(") {
             let length = self.expression()?;

@@ -14,7 +14,7 @@ impl Parser {
         }
         let Token::Word(word, None, false) = self.peek().clone() else { return self.assignments() };
         let assigns =
-            matches!(self.ahead(1), Token::Symbol("=" | "+=" | "-=" | "*=" | "/=" | "^=" | "|=" | "++" | "--"))
+            matches!(self.ahead(1), Token::Symbol("::" | "=" | "+=" | "-=" | "*=" | "/=" | "^=" | "|=" | "++" | "--"))
                 || self.is_ahead(1, "[") && !matches!(word.as_str(), "KEYED" | "SORT");
         if assigns || !words::is_directive_word(&word) {
             return self.not_a_directive(place, &word);
@@ -47,7 +47,7 @@ impl Parser {
                 self.at = start;
                 self.assignments()
             }
-            Token::Symbol("(" | "[" | "{" | "=" | "+=" | "-=" | "*=" | "/=" | "^=" | "|=" | "++" | "--") => {
+            Token::Symbol("::" | "(" | "[" | "{" | "=" | "+=" | "-=" | "*=" | "/=" | "^=" | "|=" | "++" | "--") => {
                 self.assignments()
             }
             _ => {
@@ -278,9 +278,17 @@ impl Parser {
             "DEF" => return self.def(place).map(Some),
             "LIST" => self.list()?,
             "VIA" => {
-                let name = self.sum()?;
-                self.expect("=", "in VIA")?;
-                Kind::Via(name, self.expression()?)
+                let mut list = Vec::new();
+                loop {
+                    let first = self.sum()?;
+                    let (string, name) = if self.accept(",") { (Some(first), self.sum()?) } else { (None, first) };
+                    self.expect("=", "in VIA")?;
+                    list.push(Via { string, name, value: self.expression()? });
+                    if !self.accept(",") {
+                        break;
+                    }
+                }
+                Kind::Via(list)
             }
             _ => return Ok(None),
         }))

@@ -403,6 +403,11 @@ fn dimensions(out: &mut Vec<u8>, list: &[Dimension]) {
                 word(out, ":IOL=");
                 list_reference(out, list);
             }
+            Dimension::Structure(variable, text, is_structure) => {
+                name(out, variable);
+                word(out, if *is_structure { "::" } else { ":" });
+                write(out, text);
+            }
         }
     }
 }
@@ -560,10 +565,17 @@ fn session(out: &mut Vec<u8>, kind: &Kind) -> bool {
                 write(out, answer);
             }
         }
-        Kind::Via(variable, value) => {
-            values(out, "VIA", Some(variable));
-            out.push(b'=');
-            write(out, value);
+        Kind::Via(list) => {
+            for (index, via) in list.iter().enumerate() {
+                word(out, if index > 0 { "," } else { "VIA " });
+                if let Some(string) = &via.string {
+                    write(out, string);
+                    out.push(b',');
+                }
+                write(out, &via.name);
+                out.push(b'=');
+                write(out, &via.value);
+            }
         }
         Kind::NoEffect(text) => out.extend_from_slice(text),
         Kind::Invalid(_, text) => out.extend_from_slice(text),

@@ -61,6 +61,16 @@ pub(super) fn write(out: &mut Vec<u8>, value: &Expr) {
             list(out, indexes);
             out.push(b']');
         }
+        ExprKind::Field(string, field, indexes) => {
+            name(out, &Name { kind: NameKind::Number, ..string.clone() });
+            word(out, "::");
+            name(out, field);
+            if !indexes.is_empty() {
+                out.push(b'[');
+                list(out, indexes);
+                out.push(b']');
+            }
+        }
         ExprKind::Append(array) => {
             name(out, array);
             word(out, "[*]");

@@ -30,6 +30,8 @@ pub enum ExprKind {
     Removed(Name, Box<Expr>),
     /// `++A`, `A--`: the variable, whether it counts up, and whether its value is that before.
     Bump(Name, bool, bool),
+    /// An element of a structured string, `A::NAME$`, `A::NAME[1]`: the name of the string, that of the element, and subscripts.
+    Field(Name, Name, Vec<Expr>),
     /// All or a range of an array: `A{ALL}`, `A{1:5}`.
     Range(Name, Option<(Box<Expr>, Box<Expr>)>),
     /// A sub-string: position, and length.

@@ -180,6 +180,17 @@ pub enum SelectMode {
     Key,
 }
 
+/// An assignment of VIA.
+#[derive(Clone, Debug)]
+pub struct Via {
+    /// The composite or structured string whose variable is named.
+    pub string: Option<Expr>,
+    /// The name of the variable.
+    pub name: Expr,
+    /// Its value.
+    pub value: Expr,
+}
+
 /// A definition of one dimension, or of a string.
 #[derive(Clone, Debug)]
 pub enum Dimension {
@@ -195,6 +206,8 @@ pub enum Dimension {
     Forget(Name),
     /// `A$:IOL=..`: a composite string.
     Composite(Name, ListRef),
+    /// `A$::text`: a structured string; `A$:text`, false, is one whose elements are `A.NAME$`, or a composite string.
+    Structure(Name, Expr, bool),
 }
 
 /// A FOR, which is always in a box.
@@ -486,7 +499,7 @@ pub enum Kind {
     /// MSGBOX: text, title, options, and the variable for the answer.
     MsgBox(Vec<Expr>, Option<Expr>),
     /// VIA name$=value.
-    Via(Expr, Expr),
+    Via(Vec<Via>),
     /// DROP of a program, ADDR and ENDTRACE, which have no effect here: the text.
     NoEffect(Vec<u8>),
     /// A statement that could not be parsed: the number of its error, and its text behind the label.

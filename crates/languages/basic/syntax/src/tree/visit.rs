@@ -101,8 +101,10 @@ fn of_other(kind: &mut Kind, visit: &mut impl FnMut(&mut Target)) {
         }
         Kind::Dim(list) | Kind::Redim(list) => {
             for item in list {
-                if let Dimension::Composite(_, list) = item {
-                    list_reference(list, visit);
+                match item {
+                    Dimension::Composite(_, list) => list_reference(list, visit),
+                    Dimension::Structure(_, text, _) => expr(text, visit),
+                    _ => {}
                 }
             }
         }
@@ -130,7 +132,9 @@ fn of_expressions(kind: &mut Kind, visit: &mut impl FnMut(&mut Target)) {
         }
         Kind::Data(values) | Kind::MsgBox(values, _) => values.iter_mut().for_each(|value| expr(value, visit)),
         Kind::DefFn { value, .. } => value.iter_mut().for_each(|value| expr(value, visit)),
-        Kind::Via(name, value) => exprs([name, value], visit),
+        Kind::Via(list) => list.iter_mut().for_each(|via| {
+            exprs(via.string.iter_mut().chain([&mut via.name, &mut via.value]), visit);
+        }),
         Kind::For(for_) => match &mut **for_ {
             For::Range { first, last, step, .. } => {
                 exprs([first, last], visit);
@@ -204,6 +208,7 @@ fn expr(value: &mut Expr, visit: &mut impl FnMut(&mut Target)) {
             }
         }
         ExprKind::Element(_, values)
+        | ExprKind::Field(_, _, values)
         | ExprKind::User(_, values)
         | ExprKind::Mnemonic(_, values)
         | ExprKind::At(values) => exprs(values, visit),

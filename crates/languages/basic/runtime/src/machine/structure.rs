@@ -1,0 +1,162 @@
+//! DIM of structured strings, and their elements.
+//!
+//! The structure belongs to the variable at its level, as a composite string does. `DIM A$:text` decides by its text: that of an IOLIST
+//! makes a composite string, another one a structure.
+
+use super::{Machine, SEPARATOR, Value};
+use crate::code::*;
+use crate::fault::{Outcome, fail};
+use crate::number::Number;
+use crate::structure::Structure;
+use mainstay_basic_syntax::{self as syntax, print, tree};
+use std::rc::Rc;
+
+/// The delimiter of elements of `DIM A$:text`, which is that of other dialects (manual, `functions/xfa`).
+const LINE_FEED: u8 = 0x0A;
+
+impl Machine {
+    /// The structure of a string.
+    pub(crate) fn structure(&mut self, string: Symbol) -> Option<Rc<Structure>> {
+        let slot = self.frame.link.texts[string as usize];
+        let (level, _) = self.level_of(slot);
+        level.structures.get(&slot).cloned()
+    }
+
+    /// DIM: the string gets a structure and empty elements. Errors: 81, 99.
+    pub(super) fn define_structure(&mut self, string: Symbol, text: &TextExpr, is_structure: bool) -> Outcome<()> {
+        let text = self.text_value(text)?;
+        let slot = self.frame.link.texts[string as usize];
+        let word = text.trim_ascii_start().get(..6);
+        if !is_structure && word.is_some_and(|word| word.eq_ignore_ascii_case(b"IOLIST")) {
+            let name = self.frame.program.symbols.texts[string as usize].text.clone();
+            let list = prefixed_list(&name, &text)?;
+            let program = self.compile_text(&list)?;
+            let Some(id) = program.iolists.values().next().copied() else {
+                return fail(81, "the string has no IOLIST");
+            };
+            self.forget_structure(slot);
+            self.variables.composites.insert(slot, (program, id));
+            return Ok(());
+        }
+        let structure = Structure::parse(&text, if is_structure { SEPARATOR } else { LINE_FEED })?;
+        let empty = structure.empty();
+        self.charge(empty.len() + structure.bytes())?;
+        self.check_length(empty.len())?;
+        self.variables.composites.remove(&slot);
+        let (level, _) = self.level_of(slot);
+        level.structures.insert(slot, Rc::new(structure));
+        *self.text_slot(slot) = empty;
+        Ok(())
+    }
+
+    /// Another DIM ends the structure of a string.
+    pub(super) fn forget_structure(&mut self, slot: u32) {
+        let (level, _) = self.level_of(slot);
+        level.structures.remove(&slot);
+    }
+
+    /// The structure of an element's string, and where the element is. `None` for a plain variable.
+    ///
+    /// Errors: 26 for a string without a structure and an element that it does not have, 42.
+    fn element(&mut self, field: &FieldUse) -> Outcome<Option<(Rc<Structure>, usize, usize)>> {
+        let Some(structure) = self.structure(field.string) else {
+            return match &field.plain {
+                Some(_) => Ok(None),
+                None => fail(
+                    26,
+                    format!("{}$ has no structure", self.frame.program.symbols.texts[field.string as usize].text),
+                ),
+            };
+        };
+        let (subscripts, count) = self.subscripts(&field.indexes)?;
+        let at = structure.find(&field.name)?;
+        let index = structure.elements()[at].index(&subscripts[..count])?;
+        Ok(Some((structure, at, index)))
+    }
+
+    /// Appends an element.
+    pub(super) fn field_text(&mut self, field: &FieldUse, out: &mut Vec<u8>) -> Outcome<()> {
+        match (self.element(field)?, &field.plain) {
+            (Some((structure, at, index)), _) => {
+                out.extend_from_slice(&structure.text(self.get_text(field.string), at, index));
+                self.check_length(out.len())
+            }
+            (None, Some((_, Expr::Text(plain)))) => self.text(plain, out),
+            _ => fail(26, field.name.as_str()),
+        }
+    }
+
+    /// The number in an element.
+    pub(super) fn field_number(&mut self, field: &FieldUse) -> Outcome<Number> {
+        match (self.element(field)?, &field.plain) {
+            (Some((structure, at, index)), _) => {
+                let number = structure.number(self.get_text(field.string), at, index)?;
+                Ok(if field.is_whole { number.truncated() } else { number })
+            }
+            (None, Some((_, Expr::Number(plain)))) => self.number(plain),
+            _ => fail(26, field.name.as_str()),
+        }
+    }
+
+    /// Assigns to an element.
+    pub(super) fn assign_field(&mut self, field: &FieldUse, value: Value) -> Outcome<()> {
+        let Some((structure, at, index)) = self.element(field)? else {
+            return match &field.plain {
+                Some((target, _)) => self.assign(target, value),
+                None => fail(26, field.name.as_str()),
+            };
+        };
+        let value = match value {
+            Value::Number(number) => Value::Number(self.assigned(number, field.is_whole)),
+            text => text,
+        };
+        self.set_element(field.string, &structure, (at, index), value)
+    }
+
+    fn set_element(
+        &mut self,
+        string: Symbol,
+        structure: &Structure,
+        (at, index): (usize, usize),
+        value: Value,
+    ) -> Outcome<()> {
+        // The string has at most its full length behind this.
+        self.charge(structure.elements()[at].size + structure.empty_bytes())?;
+        let slot = self.frame.link.texts[string as usize];
+        let text = self.text_slot(slot);
+        match value {
+            Value::Text(value) => structure.set_text(text, at, index, &value),
+            Value::Number(value) => structure.set_number(text, at, index, value)?,
+        }
+        let length = text.len();
+        self.check_length(length)
+    }
+
+    /// The whole name of an element or of a variable of a composite string: `A::NAME$`, `A.NAME$`. Error 23 for other text.
+    pub(crate) fn component_name(&mut self, string: Symbol, name: &[u8]) -> Outcome<Vec<u8>> {
+        crate::functions::variable_name(name)?;
+        let known = &self.frame.program.symbols.texts[string as usize];
+        let prefix = if known.global { "%" } else { "" };
+        let text = known.text.clone();
+        let dot = if self.structure(string).is_some() { "::" } else { "." };
+        let mut statement = format!("{prefix}{text}{dot}").into_bytes();
+        statement.extend_from_slice(name);
+        Ok(statement)
+    }
+}
+
+/// An IOLIST with the name of a composite string before its variables. Error 81 for other text.
+fn prefixed_list(name: &str, text: &[u8]) -> Outcome<Vec<u8>> {
+    let mut tree = syntax::parse_statement(text);
+    let line = tree.lines.first_mut();
+    let directive = line.and_then(|line| line.directives.first_mut()).map(|directive| &mut directive.kind);
+    let Some(tree::Kind::Iolist(items)) = directive else { return fail(81, "the string has no IOLIST") };
+    for item in items.iter_mut() {
+        match item {
+            tree::Item::List(..) => return fail(81, "a list in the list of a composite string"),
+            tree::Item::Value(value) => crate::compile::prefix_variable(&mut value.value, name),
+            tree::Item::Skip(_) => {}
+        }
+    }
+    Ok(tree.lines.first().map(print::statement).unwrap_or_default())
+}
