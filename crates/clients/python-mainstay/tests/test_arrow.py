@@ -290,6 +290,24 @@ def test_rows_that_the_connection_itself_would_make(memory):
     assert memory.execute("SELECT count(*) FROM t").fetchone() == (0,)
 
 
+def test_rows_whose_source_closes_the_connection(memory):
+    memory.execute("CREATE TABLE t (n BIGINT)")
+    caught = []
+
+    def closing():
+        try:
+            memory.close()
+        except mainstay.InterfaceError as error:
+            caught.append(error)
+        yield pyarrow.record_batch({"n": [1]})
+
+    reader = pyarrow.RecordBatchReader.from_batches(pyarrow.schema([("n", pyarrow.int64())]), closing())
+    assert memory.append("t", reader) == 1 and len(caught) == 1
+    assert not memory.closed and memory.execute("SELECT count(*) FROM t").fetchone() == (1,)
+    memory.close()
+    assert memory.closed
+
+
 def test_pandas(memory):
     pandas = pytest.importorskip("pandas")
     frame = pandas.DataFrame(
