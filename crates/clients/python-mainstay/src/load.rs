@@ -4,8 +4,10 @@
 //!   native table, a column of the stream for each of its columns     appender, a batch at a time
 //!   otherwise (files, columns left out, columns that are computed)   INSERT with parameters, a row at a time
 //! ```
-//! Columns are matched by their names if all of them are names of the table, else by their places. Everything is one
-//! transaction, or part of the open one.
+//! Columns are matched by their names if all of them are names of the table, else by their places.
+//!
+//! All rows are appended, or none: in a transaction that is open already a savepoint precedes them, and the first row that is
+//! refused rolls back to it. Without one they are a transaction of their own. [`as_one_change`] does both.
 
 use crate::failure::{Class, Fault};
 use crate::result_set::sql_type_name;
@@ -24,8 +26,45 @@ use std::sync::Arc;
 const STRICT: CastOptions<'static> =
     CastOptions { safe: false, format_options: arrow_cast::display::FormatOptions::new() };
 
+/// The savepoint before the rows. Loads may be nested: the innermost savepoint of the name counts.
+const BEFORE_ROWS: &str = "\"mainstay: before rows\"";
+
 fn fault(error: &Error) -> Fault {
     Fault::of_core(error, "")
+}
+
+/// Does work of which all or nothing remains: in the open transaction, or in one of its own.
+///
+/// Errors: those of the work, which is undone then; `Operational` if it cannot be undone, and the open transaction with it.
+fn as_one_change<T>(session: &mut Session, work: impl FnOnce(&mut Session) -> Result<T, Fault>) -> Result<T, Fault> {
+    if !session.is_in_transaction() {
+        session.begin().map_err(|error| fault(&error))?;
+        let done = work(session);
+        let ended = if done.is_ok() { session.commit() } else { session.rollback() };
+        return done.and_then(|value| ended.map(|()| value).map_err(|error| fault(&error)));
+    }
+    session.execute(&format!("SAVEPOINT {BEFORE_ROWS}")).map_err(|error| fault(&error))?;
+    let done = work(session);
+    // The victim of a deadlock has no transaction any more.
+    if !session.is_in_transaction() {
+        return done;
+    }
+    // What was cancelled has to be undone all the same.
+    let mut run = |words: &str| session.execute_uninterrupted(&format!("{words} {BEFORE_ROWS}")).map(drop);
+    let undone = if done.is_ok() { Ok(()) } else { run("ROLLBACK TO SAVEPOINT") };
+    match undone.and_then(|()| run("RELEASE SAVEPOINT")) {
+        Ok(()) => done,
+        Err(error) => {
+            // A commit must not keep a part of the rows.
+            let rolled_back = session.rollback();
+            let message = match (rolled_back, done) {
+                (Ok(()), Err(first)) => format!("{} (the transaction was rolled back: {error})", first.message),
+                (Ok(()), Ok(_)) => format!("the transaction was rolled back: {error}"),
+                (Err(second), _) => format!("the transaction cannot be rolled back: {error}; {second}"),
+            };
+            Err(Fault::new(Class::Operational, message))
+        }
+    }
 }
 
 /// The statement that creates a table for the rows of a stream.
@@ -66,6 +105,14 @@ pub(crate) fn quoted_path(name: &str) -> String {
 ///
 /// Errors: those of the stream, and those of INSERT; nothing is appended then.
 pub(crate) fn append(
+    session: &mut Session,
+    table: &str,
+    reader: Box<dyn RecordBatchReader + Send>,
+) -> Result<u64, Fault> {
+    as_one_change(session, |session| append_rows(session, table, reader))
+}
+
+fn append_rows(
     session: &mut Session,
     table: &str,
     mut reader: Box<dyn RecordBatchReader + Send>,
@@ -172,27 +219,8 @@ fn insert_rows(
     let names: Vec<String> = names.collect();
     let marks = vec!["?"; names.len()].join(", ");
     let text = format!("INSERT INTO {} ({}) VALUES ({marks})", quoted_path(table), names.join(", "));
-    let is_own = !session.is_in_transaction();
-    if is_own {
-        session.begin().map_err(|error| fault(&error))?;
-    }
-    let inserted = insert_each(session, &text, reader, columns, places);
-    if is_own {
-        let ended = if inserted.is_ok() { session.commit() } else { session.rollback() };
-        ended.map_err(|error| fault(&error))?;
-    }
-    inserted
-}
-
-fn insert_each(
-    session: &mut Session,
-    text: &str,
-    reader: &mut dyn RecordBatchReader,
-    columns: &[ChangeableColumn],
-    places: &[usize],
-) -> Result<u64, Fault> {
-    let of_core = |error: Error| Fault::of_core(&error, text);
-    let mut insert = session.prepare(text).map_err(of_core)?;
+    let of_core = |error: Error| Fault::of_core(&error, &text);
+    let mut insert = session.prepare(&text).map_err(of_core)?;
     let mut total = 0;
     for batch in reader {
         let batch = batch.map_err(|error| of_arrow(&error))?;
@@ -218,22 +246,12 @@ pub(crate) fn created(
     (create, replace): (&str, bool),
     reader: Box<dyn RecordBatchReader + Send>,
 ) -> Result<u64, Fault> {
-    let is_own = !session.is_in_transaction();
-    if is_own {
-        session.begin().map_err(|error| fault(&error))?;
-    }
-    let work = || {
+    as_one_change(session, |session| {
         if replace {
             let text = format!("DROP TABLE IF EXISTS {}", quoted_path(table));
             session.execute(&text).map_err(|error| Fault::of_core(&error, &text))?;
         }
         session.execute(create).map_err(|error| Fault::of_core(&error, create))?;
-        append(session, table, reader)
-    };
-    let done = work();
-    if is_own {
-        let ended = if done.is_ok() { session.commit() } else { session.rollback() };
-        ended.map_err(|error| fault(&error))?;
-    }
-    done
+        append_rows(session, table, reader)
+    })
 }

@@ -63,7 +63,8 @@ impl ResultSet {
     /// Reads the next batch, without the GIL.
     fn advance(&self, py: Python<'_>, state: &mut State) -> PyResult<bool> {
         let Some(mut batches) = state.batches.take() else { return Ok(false) };
-        let read = self.worker.run(py, move || {
+        let read = self.worker.run(py, move |turn| {
+            turn.begin()?;
             let batch = batches.next()?;
             Ok((batch, batches))
         });
@@ -143,7 +144,8 @@ impl ResultSet {
     fn load(&self, py: Python<'_>) -> PyResult<()> {
         let mut state = self.state(py);
         let Some(mut batches) = state.batches.take() else { return Ok(()) };
-        let read = self.worker.run(py, move || {
+        let read = self.worker.run(py, move |turn| {
+            turn.begin()?;
             let (schema, mut all) = (Arc::clone(batches.schema()), VecDeque::new());
             while let Some(batch) = batches.next()? {
                 all.push_back(batch);

@@ -58,7 +58,7 @@ pub(crate) struct Session {
     dialect: Shared,
     worker: Arc<Worker>,
     progress: Option<Arc<Progress>>,
-    opened: Mutex<Option<Arc<Opened>>>,
+    opened: Arc<Mutex<Option<Arc<Opened>>>>,
     read_only: bool,
     /// The process that has opened the folder: a child after `fork` has none of its threads.
     process: u32,
@@ -71,6 +71,20 @@ impl Session {
         py: Python<'_>,
         work: impl FnOnce(&mut dyn Dialect) -> Result<T, Fault> + Send + 'static,
     ) -> PyResult<T> {
+        self.with_place(py, |place| match place.as_mut() {
+            Some(dialect) => work(dialect.as_mut()),
+            None => Err(closed()),
+        })
+    }
+
+    /// Does work with the place of the session, which is empty once the session is closed.
+    ///
+    /// Errors: `InterfaceError` after `fork`, and for a call of code that makes rows for a statement of this session.
+    fn with_place<T: Send + 'static>(
+        &self,
+        py: Python<'_>,
+        work: impl FnOnce(&mut Option<Box<dyn Dialect>>) -> Result<T, Fault> + Send + 'static,
+    ) -> PyResult<T> {
         if std::process::id() != self.process {
             let message = "the connection belongs to the process before fork: connect in this one";
             return Err(Fault::new(Class::Interface, message).raise(py));
@@ -81,13 +95,11 @@ impl Session {
             let message = "the connection is waiting for these rows: make them with another connection, or before";
             return Err(Fault::new(Class::Interface, message).raise(py));
         }
-        self.worker.run(py, move || {
+        self.worker.run(py, move |turn| {
             let _at_work = AtWork::with(key);
             let mut dialect = dialect.lock().unwrap_or_else(PoisonError::into_inner);
-            match dialect.as_mut() {
-                Some(dialect) => work(dialect.as_mut()),
-                None => Err(closed()),
-            }
+            turn.begin()?;
+            work(&mut dialect)
         })
     }
 
@@ -173,7 +185,7 @@ impl Session {
         let worker = Arc::new(Worker::new(session.canceller(), timeout));
         let progress = session.progress();
         let dialect = Arc::new(Mutex::new(Some(session)));
-        let (opened, process) = (Mutex::new(Some(opened)), std::process::id());
+        let (opened, process) = (Arc::new(Mutex::new(Some(opened))), std::process::id());
         Ok(Session { dialect, worker, progress, opened, read_only, process })
     }
 
@@ -305,14 +317,18 @@ impl Session {
     /// The tables that are files of the folder.
     fn files<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyList>> {
         let database = self.opened(py)?.database.clone();
-        let files = self.worker.run(py, move || catalog::file_tables(&mut database.session()))?;
+        let files = self.worker.run(py, move |turn| {
+            turn.begin()?;
+            catalog::file_tables(&mut database.session())
+        })?;
         catalog::shown_files(py, &files)
     }
 
     /// Writes a backup of the folder to a file.
     fn backup(&self, py: Python<'_>, file: PathBuf) -> PyResult<()> {
         let database = self.opened(py)?.database.clone();
-        self.worker.run(py, move || {
+        self.worker.run(py, move |turn| {
+            turn.begin()?;
             let taken = backup::take(&database, &file, BACKUP_WAIT);
             taken.map(drop).map_err(|error| Fault::of_core(&error, ""))
         })
@@ -323,11 +339,10 @@ impl Session {
         if std::process::id() != self.process {
             return Ok(());
         }
-        let dialect = Arc::clone(&self.dialect);
-        let opened = self.opened.lock().unwrap_or_else(PoisonError::into_inner).take();
-        self.worker.run(py, move || {
-            drop(dialect.lock().unwrap_or_else(PoisonError::into_inner).take());
-            drop(opened);
+        let opened = Arc::clone(&self.opened);
+        self.with_place(py, move |place| {
+            drop(place.take());
+            drop(opened.lock().unwrap_or_else(PoisonError::into_inner).take());
             Ok(())
         })
     }

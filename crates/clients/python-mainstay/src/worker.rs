@@ -8,12 +8,22 @@
 //!   worker                 run the statement .................................. done
 //! ```
 //! Work of any other thread runs on that thread, unless somebody wants to hear of its progress or its time is limited here.
+//!
+//! A connection has one session, whose lock the calls of its threads wait for. The time limit counts, and a cancellation
+//! goes to the session, only from the work's [`Turn`]: before it the session runs the statement of another thread. Work that is
+//! given up while it waits does nothing when its turn comes.
+//!
+//! ```text
+//!   waiting --- begin -----> running     Ctrl-C cancels the statement, and waits for its end
+//!      '------- abandon ---> abandoned   Ctrl-C returns at once
+//! ```
 //! Limits: a statement that takes no notice of its cancellation is waited for.
 
 use crate::failure::{Class, Fault};
 use mainstay_session::Cancel;
 use pyo3::prelude::*;
 use pyo3::sync::PyOnceLock;
+use std::cell::Cell;
 use std::sync::mpsc::{Receiver, RecvTimeoutError, Sender, channel};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::{Duration, Instant};
@@ -22,6 +32,54 @@ use std::time::{Duration, Instant};
 const SLICE: Duration = Duration::from_millis(50);
 
 type Job = Box<dyn FnOnce() + Send>;
+
+/// The state of a piece of work, which its thread and the thread that waits for it share.
+#[derive(Default)]
+pub(crate) struct Turn(Mutex<Stage>);
+
+#[derive(Clone, Copy, Default)]
+enum Stage {
+    /// The statement of another thread may be running.
+    #[default]
+    Waiting,
+    Running(Instant),
+    Abandoned,
+}
+
+impl Turn {
+    /// Begins the work, with the lock of what it works with held.
+    ///
+    /// Errors: `Operational` for abandoned work, which has to do nothing.
+    pub fn begin(&self) -> Result<(), Fault> {
+        let mut stage = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        match *stage {
+            Stage::Abandoned => Err(Fault::new(Class::Operational, "the call was given up before its turn")),
+            Stage::Running(_) => Ok(()),
+            Stage::Waiting => {
+                *stage = Stage::Running(Instant::now());
+                Ok(())
+            }
+        }
+    }
+
+    /// Keeps the work from being begun; false if it is running.
+    fn abandon(&self) -> bool {
+        let mut stage = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        let is_running = matches!(*stage, Stage::Running(_));
+        if !is_running {
+            *stage = Stage::Abandoned;
+        }
+        !is_running
+    }
+
+    /// The time since the work has begun.
+    fn running(&self) -> Option<Duration> {
+        match *self.0.lock().unwrap_or_else(PoisonError::into_inner) {
+            Stage::Running(since) => Some(since.elapsed()),
+            Stage::Waiting | Stage::Abandoned => None,
+        }
+    }
+}
 
 /// The thread of a connection, and what ends its work.
 pub(crate) struct Worker {
@@ -39,6 +97,11 @@ pub(crate) struct Watcher {
     pub interval: Duration,
 }
 
+thread_local! {
+    /// True on the thread of a connection. Rows that a statement takes may be made by Python code there.
+    static IS_WORKER: Cell<bool> = const { Cell::new(false) };
+}
+
 impl Worker {
     pub fn new(canceller: Arc<dyn Cancel>, timeout: Option<Duration>) -> Worker {
         Worker { jobs: Mutex::default(), canceller, timeout, watcher: Mutex::default() }
@@ -54,23 +117,27 @@ impl Worker {
         self.canceller.cancel();
     }
 
-    /// Does work without the GIL.
+    /// Does work without the GIL. The work calls [`Turn::begin`] once it has the lock of what it works with.
     ///
-    /// Errors: `KeyboardInterrupt` and whatever else handlers of signals and the watcher raise; the work has ended then.
+    /// Errors: `KeyboardInterrupt` and whatever else handlers of signals and the watcher raise; the work has ended then, or
+    /// does nothing.
     pub fn run<T: Send + 'static>(
         &self,
         py: Python<'_>,
-        work: impl FnOnce() -> Result<T, Fault> + Send + 'static,
+        work: impl FnOnce(&Turn) -> Result<T, Fault> + Send + 'static,
     ) -> PyResult<T> {
         let watcher = self.watcher.lock().unwrap_or_else(PoisonError::into_inner).clone();
         let is_main = is_main_thread(py)?;
-        if !is_main && watcher.is_none() && self.timeout.is_none() {
-            return py.detach(work).map_err(|fault| fault.raise(py));
+        // Work of a worker's own thread must not wait for that thread.
+        if IS_WORKER.get() || !is_main && watcher.is_none() && self.timeout.is_none() {
+            return py.detach(|| work(&Turn::default())).map_err(|fault| fault.raise(py));
         }
         let (sender, receiver) = channel();
-        let job: Job = Box::new(move || drop(sender.send(work())));
+        let turn = Arc::<Turn>::default();
+        let turn_of_job = Arc::clone(&turn);
+        let job: Job = Box::new(move || drop(sender.send(work(&turn_of_job))));
         self.send(job).map_err(|fault| fault.raise(py))?;
-        let done = self.wait(py, receiver, watcher.as_deref(), is_main)?;
+        let done = self.wait(py, receiver, (&turn, watcher.as_deref()), is_main)?;
         done.map_err(|fault| fault.raise(py))
     }
 
@@ -78,40 +145,40 @@ impl Worker {
         &self,
         py: Python<'_>,
         receiver: Receiver<Result<T, Fault>>,
-        watcher: Option<&Watcher>,
+        (turn, watcher): (&Turn, Option<&Watcher>),
         is_main: bool,
     ) -> PyResult<Result<T, Fault>> {
         // Only one thread at a time receives.
         let receiver = Mutex::new(receiver);
-        let receive = |slice: Option<Duration>| {
-            py.detach(|| {
-                let receiver = receiver.lock().unwrap_or_else(PoisonError::into_inner);
-                match slice {
-                    Some(slice) => receiver.recv_timeout(slice),
-                    None => receiver.recv().map_err(|_| RecvTimeoutError::Disconnected),
-                }
-            })
-        };
-        let (begun, mut told, mut is_late) = (Instant::now(), Instant::now(), false);
+        let receive =
+            |slice: Duration| py.detach(|| receiver.lock().unwrap_or_else(PoisonError::into_inner).recv_timeout(slice));
+        let (mut told, mut is_late) = (Instant::now(), false);
         loop {
             let slice = watcher.map_or(SLICE, |watcher| SLICE.min(watcher.interval));
-            match receive(Some(slice)) {
+            match receive(slice) {
                 Ok(Err(_)) if is_late => return Ok(Err(late())),
                 Ok(done) => return Ok(done),
                 Err(RecvTimeoutError::Disconnected) => return Ok(Err(broken())),
                 Err(RecvTimeoutError::Timeout) => {}
             }
+            let running = turn.running();
             let mut heard = if is_main { py.check_signals() } else { Ok(()) };
-            if let (Ok(()), Some(watcher)) = (&heard, watcher.filter(|watcher| told.elapsed() >= watcher.interval)) {
+            let due = watcher.filter(|watcher| running.is_some() && told.elapsed() >= watcher.interval);
+            if let (Ok(()), Some(watcher)) = (&heard, due) {
                 told = Instant::now();
                 heard = watcher.callback.call0(py).map(drop);
             }
             if let Err(error) = heard {
-                self.cancel();
-                let _ended = receive(None);
+                // Cancelled again and again: a statement that has its turn resets the cancellation as it begins.
+                while !turn.abandon() {
+                    self.cancel();
+                    if !matches!(receive(SLICE), Err(RecvTimeoutError::Timeout)) {
+                        break;
+                    }
+                }
                 return Err(error);
             }
-            if self.timeout.is_some_and(|timeout| begun.elapsed() >= timeout) {
+            if self.timeout.zip(running).is_some_and(|(timeout, running)| running >= timeout) {
                 is_late = true;
                 self.cancel();
             }
@@ -128,7 +195,10 @@ impl Worker {
             }
         }
         let (sender, receiver) = channel::<Job>();
-        let work = move || receiver.iter().for_each(|job| job());
+        let work = move || {
+            IS_WORKER.set(true);
+            receiver.iter().for_each(|job| job());
+        };
         let started = std::thread::Builder::new().name("mainstay".to_owned()).spawn(work);
         started.map_err(|error| Fault::new(Class::Operational, format!("cannot start a thread: {error}")))?;
         sender.send(job).map_err(|_| broken())?;

@@ -80,6 +80,16 @@ def test_tsql_values(tsql, kind, value):
     assert tsql.sql("SELECT v FROM t ORDER BY n").arrow().num_rows == 3
 
 
+def test_tsql_null_has_no_type(tsql):
+    tsql.execute("CREATE TABLE t (n int, v varbinary(max), m money, x xml)")
+    given = {"n": 1, "v": None}
+    tsql.execute("INSERT INTO t VALUES (:n, :v, :v, :v)", given)
+    tsql.executemany("INSERT INTO t VALUES (:n, :v, NULL, NULL)", [given, {"n": 2, "v": b"x"}])
+    tsql.execute("INSERT INTO t VALUES (?, ?, ?, ?)", [1, None, None, None])
+    rows = tsql.execute("SELECT n, v, m, x FROM t WHERE v IS NULL AND @v IS NULL AND n = :n", given).fetchall()
+    assert rows == [(1, None, None, None)] * 3
+
+
 @pytest.mark.parametrize(
     "text, kind, number, sqlstate",
     [

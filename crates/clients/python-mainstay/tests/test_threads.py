@@ -86,6 +86,82 @@ def test_time_limits(tmp_path, dialect):
     connection.close()
 
 
+def while_another_thread_runs(connection, query, work):
+    """Does work while a statement of another thread has the connection; returns how that statement ended."""
+    ended, has_begun = [], threading.Event()
+
+    def run():
+        has_begun.set()
+        try:
+            ended.append(connection.execute(query).rowcount)
+        except mainstay.Error as error:
+            ended.append(error.code)
+
+    thread = threading.Thread(target=run)
+    thread.start()
+    has_begun.wait()
+    time.sleep(0.3)
+    try:
+        work()
+    finally:
+        if thread.is_alive():
+            connection.interrupt()
+        thread.join()
+    return ended[0]
+
+
+def test_keyboard_interrupt_while_another_thread_runs(slow):
+    connection, query = slow
+    connection.execute("CREATE TABLE counts (n BIGINT)")
+
+    def work():
+        threading.Timer(0.3, os.kill, [os.getpid(), signal.SIGINT]).start()
+        begun = time.monotonic()
+        with pytest.raises(KeyboardInterrupt):
+            connection.execute("INSERT INTO numbers VALUES (5000)")
+        assert time.monotonic() - begun < 2
+        # The other statement has not noticed.
+        time.sleep(0.3)
+        assert len(threading.enumerate()) > threads
+
+    threads = threading.active_count()
+    # A query gives the connection back before its rows are read; a change has it until its end.
+    assert while_another_thread_runs(connection, f"INSERT INTO counts {query}", work) == "cancelled"
+    # The statement that was given up is never run.
+    assert connection.execute("SELECT count(*) FROM numbers").fetchone() == (4000,)
+
+
+@pytest.mark.parametrize("dialect", ["tsql", "ads"])
+def test_the_time_limit_counts_from_the_turn_of_a_statement(tmp_path, dialect):
+    with mainstay.connect(tmp_path, dialect, autocommit=True) as filling:
+        filling.execute("CREATE TABLE numbers (n INT)")
+        filling.executemany("INSERT INTO numbers VALUES (?)", [(number,) for number in range(500)])
+    filling.close()
+    connection = mainstay.connect(tmp_path, dialect, timeout=1.5, autocommit=True)
+    tables = ", ".join(f"numbers {name}" for name in "abcdef")
+    query = f"SELECT count(*) FROM {tables} WHERE a.n + b.n * c.n + d.n + e.n + f.n = 17"
+    ended = []
+
+    def run():
+        with pytest.raises(mainstay.OperationalError) as caught:
+            connection.execute(query).fetchall()
+        ended.append((caught.value.code, time.monotonic()))
+
+    threads = [threading.Thread(target=run) for _ in range(2)]
+    begun = time.monotonic()
+    for thread in threads:
+        thread.start()
+        time.sleep(0.2)
+    # Both run until their limit, one behind the other; the third has waited for longer than that.
+    assert connection.execute("SELECT count(*) FROM numbers").fetchone()[0] == 500
+    for thread in threads:
+        thread.join()
+    assert [code for code, _ in ended] == ["timeout", "timeout"]
+    times = [begun, *(moment for _, moment in ended)]
+    assert all(after - before > 1.3 for before, after in zip(times, times[1:]))
+    connection.close()
+
+
 def test_progress(slow):
     connection, query = slow
     seen = []

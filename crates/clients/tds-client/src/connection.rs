@@ -18,7 +18,7 @@ use mainstay_tds::{
 };
 use mainstay_types::{Code, Error, Result, Value};
 
-/// Tokens (rows with long values) of up to so many bytes are read.
+/// Tokens (rows with long values) of up to so many bytes are read, unless the transport sets another limit.
 const LONGEST_TOKEN_BYTES: usize = 1 << 30;
 /// Bits of a DONE's status (MS-TDS 2.2.7.6).
 const DONE_ERROR: u16 = 0x0002;
@@ -133,6 +133,11 @@ impl Connection {
         connection
     }
 
+    /// Sets the bytes that a row may take, 1 GB at first.
+    pub fn limit_row(&mut self, bytes: usize) {
+        self.tokens.set_limit(bytes);
+    }
+
     /// Bytes for the server, taken.
     pub fn take_output(&mut self) -> Vec<u8> {
         self.out.take()
@@ -207,8 +212,8 @@ impl Connection {
 
     /// The next step.
     ///
-    /// Errors: `ConnectionLost` for bytes that are not of the protocol, after which the connection cannot be used;
-    /// `NotPermitted` for a login that was refused, `Unsupported` for encryption that the server does not have.
+    /// Errors: `ConnectionLost` for bytes that are not of the protocol, and `OutOfMemory` for a row beyond the limit, after
+    /// which the connection cannot be used; `NotPermitted` for a login that was refused, `Unsupported` for encryption that the server does not have.
     pub fn next_step(&mut self) -> Result<Next> {
         loop {
             if self.state == State::PreLogin {
@@ -334,5 +339,9 @@ impl Encrypt {
 }
 
 fn broken(error: WireError) -> Error {
+    if let WireError::TooLong(_, limit_bytes) = error {
+        let message = format!("the server sent a row of more than {limit_bytes} bytes; the connection was given up");
+        return Error::new(Code::OutOfMemory, message);
+    }
     Error::new(Code::ConnectionLost, format!("the server does not keep to the protocol: {error}"))
 }

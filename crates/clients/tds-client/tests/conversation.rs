@@ -112,6 +112,38 @@ fn results_messages_and_counts_are_events() {
     assert_eq!(Batch::decode(&messages[0].bytes, Version::V7_4).unwrap().headers.transaction, 9);
 }
 
+/// The bytes of a row that never ends are not collected beyond the limit.
+#[test]
+fn a_row_is_limited() {
+    let mut connection = logged_in();
+    connection.limit_row(1 << 20);
+    connection.send_batch("SELECT name").unwrap();
+    let name = Column::new("name", DataType::NVarChar(Length::Max));
+    connection.receive(&answered(|answer| {
+        answer.columns(std::slice::from_ref(&name));
+        answer.row(&[ValueRef::Text(&"x".repeat(1 << 18))]).unwrap();
+        answer.finish(false);
+    }));
+    assert!(matches!(events(&mut connection)[..], [Event::Columns(_), Event::Row(_), _, Event::Ready]));
+    connection.send_batch("SELECT name").unwrap();
+    connection.receive(&answered(|answer| {
+        answer.columns(std::slice::from_ref(&name));
+        answer.row(&[ValueRef::Text(&"x".repeat(1 << 20))]).unwrap();
+        answer.finish(false);
+    }));
+    let mut seen = Vec::new();
+    let error = loop {
+        match connection.next_step() {
+            Ok(Next::Event(event)) => seen.push(event),
+            Ok(next) => panic!("{next:?}"),
+            Err(error) => break error,
+        }
+    };
+    assert!(matches!(seen[..], [Event::Columns(_)]), "{seen:?}");
+    assert_eq!(error.code(), mainstay_types::Code::OutOfMemory);
+    assert!(error.message().contains("more than 1048576 bytes"), "{error}");
+}
+
 #[test]
 fn a_cancelled_request_ends_with_the_acknowledgement() {
     // The attention is acknowledged in the same message, or the answer was complete and another one follows.

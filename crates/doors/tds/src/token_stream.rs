@@ -8,7 +8,8 @@
 //! and parses it again when more have come. So that a value of many megabytes is not parsed once for every packet, the next
 //! attempt waits until the bytes have grown by a quarter, or until the answer has ended.
 //!
-//! Limits: a token is buffered as a whole; one that is longer than the limit of the stream ends the connection.
+//! Limits: a token is buffered as a whole. One that is longer than the limit of the stream, by no more than a packet, ends the
+//! connection: a value in pieces need not say how long it becomes.
 
 use crate::client::{Token, read_token};
 use crate::error::{Wire, WireError};
@@ -47,6 +48,11 @@ impl TokenStream {
         }
     }
 
+    /// Sets the length beyond which a token is refused.
+    pub fn set_limit(&mut self, limit_bytes: usize) {
+        self.limit_bytes = limit_bytes;
+    }
+
     /// Takes the payload of a packet; `is_last`: the answer ends with it. Read all tokens before feeding more: then no more
     /// is kept than one token and this payload.
     pub fn feed(&mut self, payload: &[u8], is_last: bool) {
@@ -61,7 +67,8 @@ impl TokenStream {
     /// Errors: those of the bytes; `Incomplete` for an answer that ends within a token; `TooLong`.
     pub fn next_token(&mut self) -> Wire<Option<Token>> {
         let rest = self.bytes.get(self.start..).unwrap_or_default();
-        if rest.is_empty() || (rest.len() < self.wanted_bytes && !self.has_ended) {
+        let is_due = rest.len() >= self.wanted_bytes || rest.len() > self.limit_bytes || self.has_ended;
+        if rest.is_empty() || !is_due {
             return Ok(None);
         }
         let mut reader = Reader::new(rest);
@@ -132,6 +139,36 @@ mod tests {
                 assert_eq!(read, whole, "{length}");
             }
         }
+    }
+
+    /// PARTLENTYPE with an unknown length, and piece after piece (MS-TDS 2.2.5.2.3): bytes of all but one packet are refused
+    /// before they are kept.
+    #[test]
+    fn a_value_without_end_is_refused_at_the_limit() {
+        let mut answer = Answer::new(Version::V7_4, "server");
+        answer.columns(&[Column::new("name", DataType::NVarChar(Length::Max))]);
+        answer.finish(false);
+        let mut framer = Framer::new();
+        framer.feed(&answer.packets().take());
+        let mut stream = TokenStream::new(Version::V7_4, 1 << 20);
+        stream.feed(framer.next_packet().unwrap().unwrap().payload, false);
+        while stream.next_token().unwrap().is_some() {}
+        // ROW, and a value of an unknown length.
+        let begin = [&[0xD1][..], &u64::to_le_bytes(u64::MAX - 1)].concat();
+        stream.feed(&begin, false);
+        assert_eq!(stream.next_token(), Ok(None));
+        let piece = [&4000_u32.to_le_bytes()[..], &[b'x'; 4000]].concat();
+        let mut fed = begin.len();
+        let refused = loop {
+            stream.feed(&piece, false);
+            fed += piece.len();
+            match stream.next_token() {
+                Ok(token) => assert_eq!(token, None),
+                Err(error) => break error,
+            }
+        };
+        assert_eq!(refused, WireError::TooLong("a token", 1 << 20));
+        assert!(fed <= (1 << 20) + piece.len(), "{fed}");
     }
 
     #[test]

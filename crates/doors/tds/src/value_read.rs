@@ -103,23 +103,31 @@ fn read_pieces<'a>(reader: &mut Reader<'a>) -> Wire<Option<Cow<'a, [u8]>>> {
     if total == PIECES_NULL {
         return Ok(None);
     }
-    let mut whole: Cow<'a, [u8]> = Cow::Borrowed(&[]);
-    loop {
-        let length = usize::try_from(reader.u32()?).map_err(|_| WireError::Incomplete)?;
-        if length == 0 {
-            break;
-        }
-        let piece = reader.bytes(length)?;
-        if whole.is_empty() {
-            whole = Cow::Borrowed(piece);
-        } else {
-            whole.to_mut().extend_from_slice(piece);
-        }
+    // The pieces are copied once all of them are there: a stream tries a long value again and again.
+    let mut pieces = reader.clone();
+    let (mut count, mut length) = (0, 0);
+    while let Some(piece) = next_piece(reader)? {
+        (count, length) = (count + 1, length + piece.len());
     }
-    if total != PIECES_UNKNOWN && usize::try_from(total).ok() != Some(whole.len()) {
+    if total != PIECES_UNKNOWN && usize::try_from(total).ok() != Some(length) {
         return Err(WireError::Malformed("pieces of another length than they say"));
     }
-    Ok(Some(whole))
+    if count <= 1 {
+        return Ok(Some(Cow::Borrowed(next_piece(&mut pieces)?.unwrap_or_default())));
+    }
+    let mut whole = Vec::with_capacity(length);
+    while let Some(piece) = next_piece(&mut pieces)? {
+        whole.extend_from_slice(piece);
+    }
+    Ok(Some(Cow::Owned(whole)))
+}
+
+/// The next piece of a value; `None` at its end, a piece of no bytes.
+fn next_piece<'a>(reader: &mut Reader<'a>) -> Wire<Option<&'a [u8]>> {
+    match usize::try_from(reader.u32()?).map_err(|_| WireError::Incomplete)? {
+        0 => Ok(None),
+        length => reader.bytes(length).map(Some),
+    }
 }
 
 /// A value of a type from its bytes.

@@ -173,6 +173,7 @@ fn on_server(address: &Address, arguments: &Arguments, scripts: &[Script]) -> Ex
         }
     };
     remote.limit_to(arguments.engine.timeout);
+    remote.limit_rows_to(arguments.engine.memory_limit);
     interrupt::install();
     let interactive = scripts.is_empty() && io::stdin().is_terminal();
     let mut shell = Shell::new(database, look(arguments, interactive), conduct(arguments, interactive));

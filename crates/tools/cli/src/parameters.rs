@@ -33,9 +33,38 @@ pub(crate) fn takes_any(sql: &str) -> bool {
     })
 }
 
+/// True if a batch of T-SQL names one of so many parameters: `@p1`, `@P2`.
+pub(crate) fn are_named(batch: &str, count: usize) -> bool {
+    let (tokens, _) = mainstay_tsql_runtime::tokens(batch);
+    let number = |token: &str| match token.as_bytes() {
+        [b'@', b'p' | b'P', b'1'..=b'9', ..] => token[2..].parse().ok(),
+        _ => None,
+    };
+    let variables = tokens.iter().filter(|token| token.kind == mainstay_tsql_runtime::TokenKind::Variable);
+    variables.filter_map(|token| number(token.span.of(batch))).any(|number: usize| number <= count)
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn parameters_of_a_batch_are_whole_variables() {
+        for batch in ["SELECT @p1", "select @P2+1", "SELECT [it's]=@p2", "INSERT t VALUES ('@x',@p1)--"] {
+            assert!(are_named(batch, 2), "{batch}");
+        }
+        let others = [
+            "SELECT @p10",
+            "SELECT @p3",
+            "SELECT @p1_, @p1x, @pp1, @@p1, @p01, @p0, @p",
+            "SELECT '@p1', N'@p1', [@p1]",
+            "SELECT 1 -- @p1\n/* @p1 /* @p2 */ */",
+        ];
+        for batch in others {
+            assert!(!are_named(batch, 2), "{batch}");
+        }
+        assert!(are_named("SELECT @p10", 10) && !are_named("SELECT @p1", 0));
+    }
 
     #[test]
     fn values_are_numbers_texts_and_null() {

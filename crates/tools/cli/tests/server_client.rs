@@ -133,6 +133,36 @@ fn results_messages_errors_and_exit_codes() {
     assert!(refused.errors.contains("BULK INSERT"), "{}", refused.errors);
 }
 
+#[test]
+fn messages_have_lines_and_parameters_any_case() {
+    let folder = folder();
+    let server = Serving::start(folder.path());
+    let address = server.address("sa", "");
+    let timed = run(&[&address, "-c", "SET STATISTICS TIME ON; SELECT COUNT(*) FROM kept"], "");
+    assert_eq!(timed.code, Some(0), "{}", timed.errors);
+    let lines: Vec<&str> = timed.errors.lines().collect();
+    let heading = lines.iter().position(|line| *line == " SQL Server Execution Times:");
+    assert!(heading.is_some_and(|at| lines[at + 1].starts_with("   CPU time = ")), "{}", timed.errors);
+    let csv = |sql: &str| run(&[&address, "--format", "csv", "--param", "41", "-c", sql], "");
+    assert_eq!(csv("SELECT @P1 + 1 AS a").out, "a\n42\n");
+    // A batch that only mentions them is no call: what it declares is its own.
+    assert_eq!(csv("DECLARE @p10 INT = 7; SELECT @p10 AS [@p1], '@p1' AS b").out, "@p1,b\n7,@p1\n");
+}
+
+#[test]
+fn a_row_beyond_the_memory_limit_ends_the_connection_and_not_the_script() {
+    let folder = folder();
+    let server = Serving::start(folder.path());
+    let address = server.address("sa", "");
+    let script = "SELECT REPLICATE(CAST('x' AS VARCHAR(MAX)), 3000000) AS a\nGO\nSELECT LEN(REPLICATE('x', 5)) AS b\nGO\n";
+    let arguments = [address.as_str(), "--format", "csv", "--memory-limit", "1MiB", "--continue-on-error"];
+    let done = run(&arguments, script);
+    assert_eq!((done.code, done.out.as_str()), (Some(1), "b\n5\n"), "{}", done.errors);
+    assert!(done.errors.contains("the server sent a row of more than 1048576 bytes"), "{}", done.errors);
+    assert!(done.errors.contains("raise --memory-limit") && done.errors.contains("connected again"), "{}", done.errors);
+    assert_eq!(run(&arguments[..3], script).out.len(), "a\n\nb\n5\n".len() + 3_000_000);
+}
+
 /// The values are those that SQL Server's documentation gives for these conversions.
 #[test]
 fn every_type_arrives() {

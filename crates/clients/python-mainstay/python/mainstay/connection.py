@@ -211,8 +211,10 @@ class Connection:
     def close(self):
         """Rolls the open transaction back and closes the session. Results that are being read stay readable."""
         if not self._closed:
+            # A connection that cannot be closed now, because it waits for the rows that the caller makes, stays open.
+            self._native.close()
             self._closed = True
-            self._close_at_exit()
+            self._close_at_exit.detach()
 
     def __enter__(self):
         return self

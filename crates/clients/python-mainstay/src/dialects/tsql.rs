@@ -307,7 +307,8 @@ fn executed(text: &str, values: Vec<(String, Value)>) -> Call {
     call_of("sp_executesql", parameters)
 }
 
-/// The statement with marks of T-SQL, and the values that are not NULL.
+/// The statement with marks of T-SQL, and the values that it names. NULL is written for marks whose value it is; a name
+/// has a value all the same, because the text may use it as `@name`, too.
 fn bound(text: &str, arguments: &Arguments) -> Result<(String, Vec<(String, Value)>), Fault> {
     let mut given: Vec<(String, Value)> = Vec::new();
     match arguments {
@@ -328,10 +329,14 @@ fn bound(text: &str, arguments: &Arguments) -> Result<(String, Vec<(String, Valu
         }
         Arguments::Named(values) => {
             let found = marks(text, LEXIS, true);
-            for mark in &found {
-                named(values, mark.name.as_deref().unwrap_or_default())?;
+            let mut written = Vec::with_capacity(found.len());
+            for name in found.iter().map(|mark| mark.name.as_deref().unwrap_or_default()) {
+                written.push(match named(values, name)? {
+                    Value::Null => "NULL".to_owned(),
+                    _ => format!("@{name}"),
+                });
             }
-            let text = replaced(text, &found, |_, mark| format!("@{}", mark.name.as_deref().unwrap_or_default()));
+            let text = replaced(text, &found, |place, _| written[place].clone());
             Ok((text, values.iter().map(|(name, argument)| (format!("@{name}"), argument.value.clone())).collect()))
         }
     }

@@ -31,7 +31,7 @@ mod statements;
 mod system;
 mod views;
 
-pub use mainstay_tsql_syntax::{ScriptText, batches, script_text, sqlcmd};
+pub use mainstay_tsql_syntax::{ScriptText, TokenKind, batches, script_text, sqlcmd, tokens};
 pub use mainstay_tsql_types::CodePage;
 pub use objects::module_files::Tell;
 pub use session::Session;

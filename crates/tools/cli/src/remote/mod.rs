@@ -10,7 +10,8 @@
 //! ```
 //!
 //! The server speaks T-SQL, so text is cut into batches as `sqlcmd` does ([`crate::script::server`]), and errors have SQL
-//! Server's numbers. Ctrl-C sends an attention; the connection stays usable. Memory is that of one batch of rows.
+//! Server's numbers. Ctrl-C sends an attention; the connection stays usable. Memory is that of one batch of rows; a row of more
+//! than `--memory-limit` (1 GB) ends the connection.
 //!
 //! Limits: one session at a time; the rights are those of the user on the server.
 
@@ -58,6 +59,8 @@ pub(crate) struct Remote {
     cancelled: Option<Instant>,
     /// The time that a batch may take.
     limit: Option<Duration>,
+    /// Bytes that a row may take.
+    row_limit: Option<u64>,
     /// The time at which the batch was sent.
     sent: Instant,
     /// True once the batch has been cancelled because it took too long.
@@ -102,6 +105,7 @@ impl Remote {
             stop: Arc::new(AtomicBool::new(false)),
             cancelled: None,
             limit: None,
+            row_limit: None,
             sent: Instant::now(),
             is_late: false,
             is_broken: false,
@@ -132,7 +136,7 @@ impl Remote {
 
     /// One step of the connection: an event, or nothing if bytes were exchanged or a moment has passed.
     fn step(&mut self, deadline: Option<Instant>) -> Result<Option<Event>> {
-        match self.connection.next_step()? {
+        match self.connection.next_step().map_err(with_way_out)? {
             Next::Event(event) => return Ok(Some(event)),
             Next::BeginTls => self.transport.begin_tls()?,
             Next::Receive => {
@@ -205,6 +209,14 @@ impl Remote {
         self.limit = time;
     }
 
+    /// Bounds the bytes of a row; `None` for the client's own bound.
+    pub(crate) fn limit_rows_to(&mut self, bytes: Option<u64>) {
+        self.row_limit = bytes;
+        if let Some(bytes) = bytes {
+            self.connection.limit_row(usize::try_from(bytes).unwrap_or(usize::MAX));
+        }
+    }
+
     /// A handle that cancels the running batch from another thread.
     pub(crate) fn stop(&self) -> Arc<AtomicBool> {
         Arc::clone(&self.stop)
@@ -237,9 +249,10 @@ impl Remote {
         }
         let mut address = self.address.clone();
         address.database.clone_from(&self.database);
-        let limit = self.limit;
+        let (limit, row_limit) = (self.limit, self.row_limit);
         *self = Remote::log_in(&address, &self.user, &self.password)?;
-        self.limit = limit;
+        self.limit_to(limit);
+        self.limit_rows_to(row_limit);
         Ok(true)
     }
 
@@ -273,6 +286,14 @@ fn login(address: &Address, user: &str, password: &Password) -> mainstay_tds_cli
         integrated: false,
         new_password: None,
         features: None,
+    }
+}
+
+/// The error of a row that is too long, with what to do about it.
+fn with_way_out(error: Error) -> Error {
+    match error.code() {
+        Code::OutOfMemory => error.hint("select a part of the value (SUBSTRING), or raise --memory-limit"),
+        _ => error,
     }
 }
 

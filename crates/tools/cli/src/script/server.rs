@@ -86,13 +86,13 @@ pub(crate) fn is_complete(text: &str) -> bool {
     last.trim_end().ends_with(';') && !has_inner_statements(text) && tokens::tokens(text, 0).all(|token| token.closed)
 }
 
-/// True if the last line is a GO, or a command that no statement precedes: a stream is run up to there.
+/// True if the last line is a GO: a stream is run up to there. Asked for every line of a stream, and so the line itself is
+/// looked at first; a GO in a text or a comment is none.
 pub(crate) fn is_at_go(text: &str) -> bool {
     let text = text.trim_end();
-    let last_line_at = text.rfind('\n').map_or(0, |at| at + 1);
-    let marked = format!("{text}\nmark");
-    let ends = batches(&marked).last().is_some_and(|batch| batch.text.trim() == "mark");
-    ends && !text[last_line_at..].trim().is_empty()
+    let last_line = &text[text.rfind('\n').map_or(0, |at| at + 1)..];
+    let ends = |text: &str| batches(&format!("{text}\nmark")).last().is_some_and(|batch| batch.text.trim() == "mark");
+    !last_line.is_empty() && ends(last_line) && ends(text)
 }
 
 /// True if semicolons do not end the statement that a text begins with.
@@ -144,6 +144,21 @@ mod tests {
         for text in incomplete {
             assert!(!is_complete(text), "{text}");
         }
+    }
+
+    /// A script of 2 MB without GO, as it comes line by line. Looking at all of it for every line takes minutes.
+    #[test]
+    fn a_long_stream_without_go_is_looked_at_once() {
+        let begun = std::time::Instant::now();
+        let mut text = String::new();
+        for number in 0..40_000 {
+            text.push_str(&format!("INSERT INTO stock (id, name) VALUES ({number}, 'bolt');\n"));
+            assert!(!is_at_go(&text));
+        }
+        text.push_str("SELECT '\nGO\n");
+        assert!(!is_at_go(&text));
+        text.push_str("'\ngo 2 -- twice\n\n");
+        assert!(is_at_go(&text) && begun.elapsed().as_secs() < 10, "{:?}", begun.elapsed());
     }
 
     #[test]

@@ -57,8 +57,7 @@ impl Shell {
         let stop = remote.stop();
         let stops = Box::new(move || stop.store(true, std::sync::atomic::Ordering::Relaxed));
         // Without values a batch is not a call: temporary tables that it makes outlive it.
-        let is_named = |number: usize| text.contains(&format!("@p{number}"));
-        let takes_any = (1..=self.parameters.len()).any(is_named);
+        let takes_any = crate::parameters::are_named(text, self.parameters.len());
         let parameters = if takes_any { self.parameters.clone() } else { Vec::new() };
         remote.send(text, &parameters)?;
         let _cancels = interrupt::stops(stops, self.conduct.interactive);
@@ -97,7 +96,7 @@ impl Shell {
         let Message { number, severity, state, line, text, procedure } = message;
         if !message.is_error() {
             if !AT_LOGIN.contains(number) {
-                self.tell(&table::printable(text.clone()))?;
+                self.tell(&printable_lines(text))?;
             }
             return Ok(false);
         }
@@ -107,7 +106,7 @@ impl Shell {
             None => (String::new(), u64::from(*line) + lines_before as u64),
         };
         self.tell(&format!("Msg {number}, Level {severity}, State {state}{place}, Line {line}"))?;
-        self.tell(&table::printable(text.clone()))?;
+        self.tell(&printable_lines(text))?;
         Ok(true)
     }
 
@@ -117,5 +116,25 @@ impl Shell {
             true => self.tell(&format!("{} changed", table::count(count, "row"))),
             false => Ok(()),
         }
+    }
+}
+
+/// The lines of a message, with other control characters written out. Servers end lines with CR LF.
+fn printable_lines(text: &str) -> String {
+    let line = |line: &str| {
+        let columns = line.strip_suffix('\r').unwrap_or(line).split('\t');
+        columns.map(|column| table::printable(column.to_owned())).collect::<Vec<_>>().join("\t")
+    };
+    text.split('\n').map(line).collect::<Vec<_>>().join("\n")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn lines_of_messages_are_lines_of_the_terminal() {
+        assert_eq!(printable_lines("\r\n Times:\r\n   CPU\t= 0 ms."), "\n Times:\n   CPU\t= 0 ms.");
+        assert_eq!(printable_lines("a\u{1b}[2J\rb\nc"), "a\\u{1b}[2J\\rb\nc");
     }
 }
