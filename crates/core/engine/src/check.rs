@@ -181,8 +181,8 @@ fn add_folders(
 
 /// How many files tables are made of: their own, their memos and indexes.
 fn files_of(fs: &dyn FileSystem, path: &Path, listing: &folder::Listing) -> u64 {
-    let has_memo = |table: &TableFile, layout| {
-        u64::from(table::sibling(fs, &table.path, table::memo_extensions(layout)).is_some())
+    let has_memo = |table: &TableFile, layout: RecordLayout| {
+        u64::from(table::sibling(fs, &table.path, layout.memo_extensions()).is_some())
     };
     let files = |table: &TableFile| match table.kind {
         Kind::Dbf => 1 + has_memo(table, RecordLayout::Dbf),

@@ -16,7 +16,7 @@ use mainstay_types::{Code, Error, Result};
 use mainstay_vfs::{FileSystem, Memory};
 use mainstay_xbase::adt::{RecordLayout, is_signature};
 use mainstay_xbase::dbf::{FieldKind, blank_record};
-use mainstay_xbase::table::{memo_extensions, sibling};
+use mainstay_xbase::table::sibling;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
@@ -121,7 +121,7 @@ impl Area {
             RecordLayout::Dbf => "detached.dbf",
             RecordLayout::Adt => "detached.adt",
         };
-        let memos = memo_extensions(layout);
+        let memos = layout.memo_extensions();
         let inside = PathBuf::from(name);
         files.write(&inside, with_one_record(&form.header, layout)?);
         if let Some((extension, first)) = &form.memo {

@@ -76,6 +76,14 @@ impl RecordLayout {
         self == RecordLayout::Dbf || !self.is_deleted(record) || cell.get(8) == Some(&KEPT_MARK)
     }
 
+    /// The extensions of the memo files of such tables.
+    pub fn memo_extensions(self) -> &'static [&'static str] {
+        match self {
+            RecordLayout::Dbf => &["fpt", "dbt", "smt"],
+            RecordLayout::Adt => &["adm"],
+        }
+    }
+
     /// Tells whether a first byte is one that programs write.
     pub fn is_known_flag(self, flag: u8) -> bool {
         match self {

@@ -194,7 +194,7 @@ impl Dbf {
 
     /// The extensions of the memo files that may belong to the table.
     pub fn memo_extensions(&self) -> &'static [&'static str] {
-        crate::table::memo_extensions(self.header.layout)
+        self.header.layout.memo_extensions()
     }
 
     /// The number of records that can be read: what the header said at opening with the whole records found

@@ -3,20 +3,11 @@
 //! A DBF and an ADT of one name in one folder share none of them, so the extension of the table decides which ones are looked
 //! for.
 
-use crate::adt::RecordLayout;
 use mainstay_vfs::FileSystem;
 use std::path::{Path, PathBuf};
 
 fn is_adt(table: &Path) -> bool {
     table.extension().is_some_and(|extension| extension.eq_ignore_ascii_case("adt"))
-}
-
-/// The extensions of the memo files of tables of this form.
-pub fn memo_extensions(layout: RecordLayout) -> &'static [&'static str] {
-    match layout {
-        RecordLayout::Dbf => &["fpt", "dbt", "smt"],
-        RecordLayout::Adt => &["adm"],
-    }
 }
 
 /// The extensions of the files that belong to a table: its memo, and its structural index.

@@ -43,8 +43,8 @@ mod walk;
 
 pub use check::{CheckedTag, TagState, check, check_index_files, check_with_tags, lacks_index, other_index_files};
 pub use claim::Disputed;
-pub use files::{companion_extensions, companions, memo_extensions, sibling, structural_extension, structural_index};
 pub(crate) use files::production_mdx;
+pub use files::{companion_extensions, companions, sibling, structural_extension, structural_index};
 pub use indexes::IndexDescription;
 pub use named::is_named_for;
 pub use own::BeforeWrite;

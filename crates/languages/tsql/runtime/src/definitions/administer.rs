@@ -2,6 +2,7 @@
 
 use crate::session::Inner;
 use crate::statements::errors::raised;
+use crate::statements::permissions::is_database;
 use crate::statements::runner::Runner;
 use mainstay_tds::{Command, Environment};
 use mainstay_tsql_syntax::compatibility::{ACCEPTED_DEFINITIONS, PRINCIPALS};
@@ -56,13 +57,6 @@ impl Inner {
     }
 }
 
-impl Inner {
-    /// Returns true for the name of this database, of the system's, and those that CREATE DATABASE has named.
-    pub(crate) fn has_database(&self, name: &str) -> bool {
-        crate::catalog::is_database(&self.instance.name, name) || self.instance.principals.has_database(name)
-    }
-}
-
 impl Runner<'_> {
     /// Carries out such a statement.
     ///
@@ -71,7 +65,7 @@ impl Runner<'_> {
         let inner = &mut *self.inner;
         match &statement.kind {
             StatementKind::Use(name) => {
-                if !inner.has_database(&name.text) {
+                if !is_database(&inner.instance, &name.text) {
                     return Err(raised(Message::numbered(911, &[&name.text])));
                 }
                 self.use_database(&name.text);

@@ -12,6 +12,7 @@
 
 use crate::session::Inner;
 use crate::statements::errors::raised;
+use crate::statements::permissions::is_database;
 use crate::statements::runner::Runner;
 use mainstay_engine::Database;
 use mainstay_engine::backup::{self, Contents, FileKind};
@@ -95,7 +96,7 @@ impl Inner {
         };
         // The value of a variable is not looked at: the statement has one database to back up.
         let name = words.name.as_ref().map(|name| name.last()).filter(|name| !name.starts_with('@'));
-        if let Some(name) = name.filter(|name| !self.has_database(name)) {
+        if let Some(name) = name.filter(|name| !is_database(&self.instance, name)) {
             return Err(raised(Message::numbered(911, &[&name])));
         }
         let begun = Instant::now();

@@ -150,7 +150,9 @@ fn decimal(task: &mut Task<'_>, many: bool) -> Result<ArrayRef> {
     let greatest = values.values().iter().fold(0, |greatest, value| value.unsigned_abs().max(greatest));
     match greatest {
         _ if !many => scaled::<Decimal128Type>(&values, |value| value.into(), precision, scale),
-        0..1_000_000_000 if scale <= 9 => scaled::<Decimal32Type>(&values, |value| value as i32, precision.min(9), scale),
+        0..1_000_000_000 if scale <= 9 => {
+            scaled::<Decimal32Type>(&values, |value| value as i32, precision.min(9), scale)
+        }
         0..1_000_000_000_000_000_000 => scaled::<Decimal64Type>(&values, |value| value, precision.min(18), scale),
         _ => scaled::<Decimal128Type>(&values, |value| value.into(), precision, scale),
     }
