@@ -35,7 +35,7 @@ use crate::native::{
 use crate::prepared::{Prepared, Recorder, Uses, Workspace, direct_change};
 use crate::words::{self, Words};
 use arrow_schema::{Field, Schema};
-use mainstay_planner::mssql::FunctionsInForce;
+use mainstay_planner::dialect::FunctionsInForce;
 use mainstay_planner::{
     Answer, CancelHandle, Delete, DropKind, FileReading, Insert, LockingQuery, Name, Newest, Planner, Progress,
     Relation, RunOptions, Short, SqlExpr, Statement, TransactionStatement, Update, UserFunctions, Visibility,

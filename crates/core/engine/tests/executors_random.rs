@@ -390,6 +390,7 @@ fn bound(query: &Query) -> String {
 }
 
 fn session(general_executor_only: bool) -> Session {
+    mainstay_tsql_planner::register();
     let options = Options { general_executor_only, ..Options::default() };
     Database::open_with(":memory:", options).unwrap().session()
 }

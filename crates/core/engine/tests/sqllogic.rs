@@ -113,6 +113,7 @@ enum Answered {
 }
 
 fn run(script: &str, general_executor_only: bool) -> Outcome {
+    mainstay_tsql_planner::register();
     let folder = tempfile::tempdir().unwrap();
     let options = Options { general_executor_only, ..Options::default() };
     let database = Database::open_with(folder.path(), options).unwrap();

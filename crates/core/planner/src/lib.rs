@@ -17,14 +17,13 @@
 //! **Plans are cached** twice: by the exact text, ready to run; and by the text with its literals lifted
 //! to parameters, optimized, so that the same statement with other values is only bound and built.
 
-pub mod advantage;
 mod analyze;
+pub mod dialect;
 mod error;
 mod execute;
 mod functions;
 mod lateral;
 mod leaves;
-pub mod mssql;
 mod names;
 mod optimize;
 mod parse;
@@ -34,13 +33,14 @@ mod types;
 mod upstream;
 
 pub use analyze::char_columns::{FIELD_COLUMN, SHOWN_LENGTH};
+pub use dialect::{Effects, effects_of};
 pub use error::{columns_and_texts, located, placed, start_of_query, unknown_column, unknown_table};
 pub use execute::cancellation::CancelHandle;
 pub use execute::materialized::{Collected, CollectedRows};
 pub use execute::memory::HeldMemory;
 pub use execute::reads::{ReadCounts, TableReads};
 pub use execute::run::{Answer, Newest, Progress, RunOptions, View};
-pub use functions::sequences::{Sequences, Shared as SharedValues, unknown_sequence, uses_sequences};
+pub use functions::sequences::{Sequences, Shared as SharedValues, unknown_sequence};
 pub use leaves::parquet::{open_parquet, original_schema, parquet_findings, parquet_rows};
 pub use mainstay_row_executor::{Join, Node, Operator};
 pub use names::column_references::{names_column, with_renamed_column, with_renamed_table};

@@ -8,8 +8,7 @@ use crate::returning::Shown;
 use arrow_array::{Array, ArrayRef, RecordBatch, RecordBatchOptions};
 use arrow_schema::{DataType, Field, Schema, SchemaRef};
 use mainstay_columnar::values::{array_of, data_type_of, value_at};
-use mainstay_planner::mssql::calls_functions;
-use mainstay_planner::{Name, Planner, Returning, RowExpressions, Sequences, uses_sequences};
+use mainstay_planner::{Name, Planner, Returning, RowExpressions, Sequences, effects_of};
 use mainstay_store::NativeTable;
 use mainstay_store::definition::shown_field;
 use mainstay_store::files::catalog::{ColumnDefinition, TableDefinition};
@@ -24,6 +23,9 @@ pub(crate) struct Form {
     pub(crate) schema: SchemaRef,
     /// The defaults that are the same for all rows of a statement: for each column, its place among the results.
     defaults: Vec<Option<usize>>,
+    /// For each column, true if its default is another one for each row: it takes values of sequences, calls functions
+    /// of the database or makes new identifiers.
+    of_each_row: Vec<bool>,
     default_expressions: Option<RowExpressions>,
     checks: Option<Checks>,
     /// Those that call functions of the database, which see the row that is looked at in its table.
@@ -67,13 +69,6 @@ impl Defaults {
     }
 }
 
-/// Returns true if a default is another one for each row: one that takes values of sequences, or makes new identifiers.
-pub(crate) fn is_of_each_row(text: &str) -> bool {
-    uses_sequences(text)
-        || calls_functions(text)
-        || ["mssql:newid", "gen_random_uuid", "uuid("].iter().any(|name| text.contains(name))
-}
-
 /// A row that is about to be written: a value for each column.
 pub(crate) type NewRow = Vec<Value>;
 
@@ -83,9 +78,11 @@ impl Form {
         let fields = mainstay_columnar::Table::schema(&mainstay_store::Shown(Arc::clone(&table))).fields().clone();
         let schema: SchemaRef = Arc::new(Schema::new(fields[..definition.columns.len()].to_vec()));
         let at = |error: Error| error.at(format!("table {}", definition.name));
-        let (mut defaults, mut texts) = (Vec::new(), Vec::new());
+        let (mut defaults, mut texts, mut of_each_row) = (Vec::new(), Vec::new(), Vec::new());
         for column in &definition.columns {
-            defaults.push(column.default.as_ref().filter(|text| !is_of_each_row(text)).map(|text| {
+            let is_of_each_row = column.default.as_ref().is_some_and(|text| effects_of(text).is_of_each_row);
+            of_each_row.push(is_of_each_row);
+            defaults.push(column.default.as_ref().filter(|_| !is_of_each_row).map(|text| {
                 texts.push(text.as_str());
                 texts.len() - 1
             }));
@@ -99,7 +96,17 @@ impl Form {
         let checks = Checks::new(planner, &definition, &rows, false).map_err(at)?;
         let late_checks = Checks::new(planner, &definition, &rows, true).map_err(at)?;
         let computed = Computed::new(planner, &definition, &rows).map_err(at)?;
-        Ok(Form { table, schema, defaults, default_expressions, checks, late_checks, computed, definition })
+        Ok(Form {
+            table,
+            schema,
+            defaults,
+            of_each_row,
+            default_expressions,
+            checks,
+            late_checks,
+            computed,
+            definition,
+        })
     }
 
     /// The same for a table that is alike (`shape`).
@@ -126,7 +133,8 @@ impl Form {
         let shared: Arc<dyn Sequences> = Arc::new(sequences.clone());
         let mut each = Vec::new();
         for (column, definition) in self.definition.columns.iter().enumerate() {
-            if let Some(text) = definition.default.as_ref().filter(|text| is_of_each_row(text)) {
+            let is_of_each_row = self.of_each_row.get(column).is_some_and(|known| *known);
+            if let Some(text) = definition.default.as_ref().filter(|_| is_of_each_row) {
                 each.push((column, planner.sequence_text(text, Arc::clone(&shared))?));
             }
         }
@@ -141,9 +149,10 @@ impl Form {
         let values = match expressions.is_momentary() {
             false => expressions.evaluate(&one_row()?)?,
             true => {
-                let texts = self.definition.columns.iter().filter_map(|column| column.default.as_deref());
-                let texts = texts.filter(|text| !is_of_each_row(text));
-                planner.row_texts(&texts.collect::<Vec<_>>(), &[])?.evaluate(&one_row()?)?
+                let columns = self.definition.columns.iter().zip(&self.of_each_row);
+                let texts = columns.filter(|(_, of_each_row)| !**of_each_row);
+                let texts: Vec<&str> = texts.filter_map(|(column, _)| column.default.as_deref()).collect();
+                planner.row_texts(&texts, &[])?.evaluate(&one_row()?)?
             }
         };
         let value = |(place, column): (&Option<usize>, usize)| match place {
@@ -266,7 +275,8 @@ pub(crate) fn check_expressions(
     }
     for column in &table.columns {
         if let Some(text) = &column.default {
-            if uses_sequences(text) || calls_functions(text) {
+            let effects = effects_of(text);
+            if effects.uses_sequences || effects.calls_user_functions {
                 planner.sequence_text(text, Arc::new(sequences.clone()))?;
                 continue;
             }
@@ -304,7 +314,7 @@ impl Checks {
         });
         let of_table =
             table.checks.iter().filter(|check| !check.disabled).map(|check| (check.name.clone(), check.text.as_str()));
-        let is_meant = |(_, text): &(String, &str)| calls_functions(text) == with_functions;
+        let is_meant = |(_, text): &(String, &str)| effects_of(text).calls_user_functions == with_functions;
         let (names, texts): (Vec<String>, Vec<&str>) = of_columns.chain(of_table).filter(is_meant).unzip();
         if texts.is_empty() {
             return Ok(None);

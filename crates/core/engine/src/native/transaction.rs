@@ -17,7 +17,7 @@ use super::{Given, Native, Scope, key_of};
 use crate::activity::SessionWork;
 use crate::dbf::{OpenTables, TableSavepoint};
 use mainstay_columnar::Table;
-use mainstay_planner::mssql::FunctionsInForce;
+use mainstay_planner::dialect::FunctionsInForce;
 use mainstay_planner::{DEFAULT_SCHEMAS, IsolationLevel, Name, OnCommit, Planner, UserFunctions};
 use mainstay_store::files::catalog::CatalogChange;
 use mainstay_store::{Accounts, Durability, Isolation, Read, Savepoint, Shown, TemporaryTables, Transaction};

@@ -49,7 +49,7 @@ fn subqueries_and_earlier_rows_are_for_the_row_executor() {
         ("DELETE FROM t WHERE id = $1 AND NOT EXISTS (SELECT 1 FROM u WHERE u.id = t.n)", 4),
         ("UPDATE t SET n = n + $1 WHERE id = 1 RETURNING old.n AS before, new.n AS after, s", 5),
         ("UPDATE t SET n = n + $1 WHERE id <= 3 RETURNING id, old.n AS before, new.n - old.n AS more", 5),
-        ("UPDATE t SET n = 7 WHERE id = 1 RETURNING \"mssql:before\"(n * $1) AS times, n", 3),
+        ("UPDATE t SET n = 7 WHERE id = 1 RETURNING \"returning:before\"(n * $1) AS times, n", 3),
         ("UPDATE t SET s = u.s FROM u WHERE u.id = t.id AND t.id = $1 RETURNING u.n, old.s, t.s AS now", 1),
         ("DELETE FROM t USING u WHERE u.id = t.id AND t.id = $1 RETURNING t.id, u.n", 1),
     ] {

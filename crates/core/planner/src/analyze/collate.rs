@@ -20,19 +20,20 @@
 //! ([`collate_clause`](crate::reduce::collate_clause)).
 //!
 //! Timestamps with offsets compare, group and sort the same way, by their UTC values
-//! ([`offset`](crate::types::offset)); so do values of T-SQL's SQL_VARIANT by their contents whatever their types, and
-//! its VARBINARYs without trailing zeros ([`mssql`](crate::mssql)).
+//! ([`offset`](crate::types::offset)); so do values of a dialect that makes keys of them, and binary
+//! values that compare without trailing zeros ([`crate::dialect::Comparison`]).
 
 use crate::analyze::char_columns::{is_comparison, null_if, nullif_of};
+pub(crate) use crate::analyze::compared_by::has_collation;
 use crate::analyze::compared_by::{BYTES, By, Derived, has_key, is_text, key_if_any};
-pub(crate) use crate::analyze::compared_by::{collation_of_field, has_collation};
 use crate::analyze::sort_key::{FUNCTIONS, MADE};
+use crate::dialect;
 use crate::functions::ordered_sets;
-use crate::mssql;
 use crate::plan::nodes::{PlanTree, Tree};
 use crate::plan::rewrite::schema_of;
 use crate::reduce::collate_clause;
 use crate::types::offset;
+use crate::types::padded_bytes::is_any_length;
 use datafusion::common::tree_node::{Transformed, TransformedResult};
 use datafusion::common::{Column, DFSchema, Result};
 use datafusion::functions_aggregate::expr_fn::min;
@@ -199,8 +200,8 @@ fn with_query(expr: Expr, subquery: Subquery, schema: &DFSchema) -> Result<(Expr
     let takes_it = |by: &By| match by {
         By::Text(_) | By::Bytes => first.is_some_and(|field| field.data_type().is_string()),
         By::Moment => first.is_some_and(|field| offset::has_offset(field)),
-        By::Variant => first.is_some_and(|field| mssql::holds_variants(field)),
-        By::Padded => first.is_some_and(|field| mssql::is_any_length(field.data_type())),
+        By::Own(key) => first.is_some_and(|field| dialect::own_key_of_field(field) == Some(*key)),
+        By::Padded => first.is_some_and(|field| is_any_length(field.data_type())),
     };
     let by = by.filter(|by| by.takes(&expr, schema) && takes_it(by) && inner.fields().len() == 1);
     let Some(by) = by else { return Ok((expr, subquery, false)) };
@@ -309,7 +310,7 @@ fn reads_collated(plan: &LogicalPlan) -> Result<bool> {
         if !found {
             node.each_expression(|expr| {
                 found |= expr.has(|it| {
-                    Ok(collate_clause::said(it).is_some() || offset::is_made(it) || mssql::makes_variant(it))
+                    Ok(collate_clause::said(it).is_some() || offset::is_made(it) || dialect::gives_own_keys(it))
                 })?;
                 Ok(datafusion::common::tree_node::TreeNodeRecursion::Continue)
             })?;

@@ -1,10 +1,10 @@
 //! Comparison keys of values: the sort keys of texts, the UTC values of timestamps with offsets, the keys of values
-//! with types of their own, and T-SQL's bytes without trailing zeros ([`collate`](crate::analyze::collate)).
+//! with types of their own, and bytes without trailing zeros ([`collate`](crate::analyze::collate)).
 
 use crate::analyze::collate::{COLLATED_COLUMN, key, keyed};
-use crate::mssql;
+use crate::dialect::{self, OwnKey};
 use crate::reduce::collate_clause;
-use crate::types::offset;
+use crate::types::{offset, padded_bytes};
 use datafusion::arrow::datatypes::Field;
 use datafusion::common::{DFSchema, ExprSchema, Result};
 use datafusion::logical_expr::{BinaryExpr, Expr, ExprSchemable, Operator};
@@ -14,14 +14,13 @@ use mainstay_types::Collation;
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(crate) struct Derived {
     pub(crate) collation: Collation,
-    /// True if a COLLATE of the core says so. Else that of bytes is one of T-SQL, where blanks at the end do not count.
+    /// True if a COLLATE of the core says so. Else that of bytes is one of a dialect, in which blanks at the end do not count.
     is_said: bool,
 }
 
 impl Derived {
     fn of_column(field: &Field) -> Option<Derived> {
-        let transact = || mssql::collation_of(field);
-        let collation = collation_of_field(field).or_else(transact);
+        let collation = collation_of_field(field).or_else(|| dialect::declared_collation(field));
         collation.map(|collation| Derived { collation, is_said: false })
     }
 
@@ -69,8 +68,8 @@ impl Derived {
             Expr::BinaryExpr(BinaryExpr { left, op: Operator::StringConcat, right }) => {
                 Derived::of_all([left.as_ref(), right.as_ref()].into_iter(), schema)?
             }
-            Expr::ScalarFunction(call) if mssql::collate_of(call).is_some() => {
-                mssql::collate_of(call).map(|collation| Derived { collation, is_said: false })
+            Expr::ScalarFunction(call) if let Some(collation) = dialect::properties_of(&call.func).collation => {
+                Some(Derived { collation, is_said: false })
             }
             Expr::ScalarFunction(call) if keyed(expr).is_none() && is_text(expr, schema) => {
                 Derived::of_all(call.args.iter(), schema)?
@@ -93,8 +92,8 @@ pub(crate) enum By {
     Bytes,
     /// The moments of moments with offsets.
     Moment,
-    /// The keys of SQL_VARIANT values.
-    Variant,
+    /// The keys that a dialect makes of values.
+    Own(OwnKey),
     /// Bytes without the zeros at their ends.
     Padded,
 }
@@ -111,9 +110,9 @@ impl By {
     pub(crate) fn of_all(exprs: &[&Expr], schema: &DFSchema) -> Result<Option<By>> {
         let text = Derived::of_all(exprs.iter().copied(), schema)?.map(Derived::by);
         let is_moment = || exprs.iter().any(|expr| offset::is_with_offset(expr, schema));
-        let is_variant = || exprs.iter().any(|expr| mssql::is_variant(expr, schema));
-        let is_padded = || exprs.iter().any(|expr| mssql::is_padded(expr, schema));
-        let by = text.or_else(|| is_moment().then_some(By::Moment)).or_else(|| is_variant().then_some(By::Variant));
+        let own_key = || exprs.iter().find_map(|expr| dialect::own_key(expr, schema));
+        let is_padded = || exprs.iter().any(|expr| dialect::padded(expr, schema));
+        let by = text.or_else(|| is_moment().then_some(By::Moment)).or_else(|| own_key().map(By::Own));
         Ok(by.or_else(|| is_padded().then_some(By::Padded)))
     }
 
@@ -121,8 +120,8 @@ impl By {
     pub(crate) fn of_field(field: &Field) -> Option<By> {
         let text = Derived::of_column(field).map(Derived::by);
         let moment = || offset::has_offset(field).then_some(By::Moment);
-        let by = text.or_else(moment).or_else(|| mssql::holds_variants(field).then_some(By::Variant));
-        by.or_else(|| mssql::holds_padded(field).then_some(By::Padded))
+        let by = text.or_else(moment).or_else(|| dialect::own_key_of_field(field).map(By::Own));
+        by.or_else(|| dialect::padded_field(field).then_some(By::Padded))
     }
 
     /// Returns true if an expression has a key of this kind.
@@ -132,10 +131,11 @@ impl By {
             By::Moment => {
                 offset::is_with_offset(expr, schema) || matches!(expr, Expr::Literal(value, _) if value.is_null())
             }
-            By::Variant => {
-                mssql::is_variant(expr, schema) || matches!(expr, Expr::Literal(value, _) if value.is_null())
+            By::Own(key) => {
+                dialect::own_key(expr, schema) == Some(key)
+                    || matches!(expr, Expr::Literal(value, _) if value.is_null())
             }
-            By::Padded => mssql::has_padded_key(expr, schema),
+            By::Padded => padded_bytes::has_padded_key(expr, schema),
         }
     }
 
@@ -150,8 +150,8 @@ impl By {
             By::Text(collation) => Ok(key(collate_clause::without(expr), collation)),
             By::Bytes => Ok(key(collate_clause::without(expr), Collation::Binary)),
             By::Moment => offset::key(expr),
-            By::Variant => mssql::variant_key(expr),
-            By::Padded => mssql::padded_key(expr),
+            By::Own(key) => key.key(expr),
+            By::Padded => padded_bytes::padded_key(expr),
         }
     }
 }

@@ -86,18 +86,18 @@ const PASSES: [Pass; 21] = [
         run: cast::in_plan,
     },
     Pass {
-        name: "mssql",
-        place: "lowers T-SQL's functions, in whose arguments types are settled by now",
-        run: crate::mssql::in_plan,
+        name: "dialect types",
+        place: "lowers the functions of dialects that give columns other types; types of arguments are settled by now",
+        run: crate::dialect::lower_types,
     },
     Pass {
-        name: "outer_reference_types after mssql",
-        place: "the same for the types that T-SQL's rules have given the columns of a UNION",
+        name: "outer_reference_types after dialect types",
+        place: "the same for the types that a dialect's rules have given the columns of a UNION",
         run: outer_reference_types::in_plan,
     },
     Pass {
         name: "blank_fields",
-        place: "T-SQL's functions are gone, so every reference to a field that may be blank is in the plan",
+        place: "these functions are gone, so every reference to a field that may be blank is in the plan",
         run: blank_fields::in_plan,
     },
     Pass {
@@ -106,9 +106,9 @@ const PASSES: [Pass; 21] = [
         run: window_frames::in_plan,
     },
     Pass {
-        name: "advantage",
-        place: "lowers Advantage's functions, which see blank fields as `blank_fields` left them",
-        run: crate::advantage::in_plan,
+        name: "dialect operators",
+        place: "lowers the functions of the other dialects, which see blank fields as `blank_fields` left them",
+        run: crate::dialect::lower_operators,
     },
     Pass {
         name: "overflow",

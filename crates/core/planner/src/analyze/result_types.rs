@@ -10,7 +10,8 @@
 //! different types are unified first (ISO 9075-2, 9.5): integers in the widest of their types, exact numbers in a
 //! DECIMAL with room for all digits, and all of them in an approximate type if one of them is approximate.
 //!
-//! Limits: values of other types are left to the planner and to [`crate::analyze::coercion`]. T-SQL has separate rules.
+//! Limits: values of other types are left to the planner and to [`crate::analyze::coercion`]. A dialect that owns a statement
+//! ([`crate::dialect`]) has separate rules.
 
 use crate::plan::nodes::{PlanTree, Tree};
 use crate::plan::search::{any_expression, any_node};
@@ -31,7 +32,7 @@ const MOST_DIGITS: i16 = 38;
 pub(crate) fn in_plan(plan: LogicalPlan) -> Result<LogicalPlan> {
     let is_case = |expr: &Expr| matches!(expr, Expr::Case(_));
     let has_choice = |node: &LogicalPlan| matches!(node, LogicalPlan::Union(_)) || any_expression(node, is_case);
-    if !any_node(&plan, has_choice) || crate::mssql::is_transact(&plan) {
+    if !any_node(&plan, has_choice) || crate::dialect::owns_plan(&plan) {
         return Ok(plan);
     }
     plan.map_up_with_subqueries(|node| {

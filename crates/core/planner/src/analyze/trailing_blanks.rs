@@ -28,8 +28,8 @@ pub(crate) fn in_set_operations(plan: LogicalPlan) -> Result<LogicalPlan> {
         }
         _ => false,
     };
-    // In T-SQL blanks do not count under any collation, and what is given has them.
-    if !any_node(&plan, is_concerned) || crate::mssql::is_transact(&plan) {
+    // A dialect with types of its own has its own rule for blanks.
+    if !any_node(&plan, is_concerned) || crate::dialect::owns_plan(&plan) {
         return Ok(plan);
     }
     plan.map_up_with_subqueries(|node| match node {

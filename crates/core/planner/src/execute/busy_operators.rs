@@ -71,7 +71,8 @@ fn may_be_slow(call: &ScalarFunctionExpr) -> bool {
     let name = call.fun().name();
     crate::functions::result_sizes::is_bounded(call.fun())
         || name.starts_with("regexp_")
-        || [crate::mssql::PREFIX, crate::advantage::PREFIX].iter().any(|prefix| name.starts_with(prefix))
+        || crate::dialect::with_prefix(name).is_some()
+        || name.starts_with(crate::dialect::USER_PREFIX)
 }
 
 /// True if an operator calls such functions for its rows.

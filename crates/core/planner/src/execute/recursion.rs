@@ -1,7 +1,7 @@
-//! MAXRECURSION: the limit of iterations of a recursive common table expression.
+//! A limit of iterations of a recursive common table expression, which a dialect sets.
 //!
 //! ```text
-//!   WITH n AS (SELECT 1 ... UNION ALL SELECT * FROM "mssql:table:recursion"('100', (SELECT i + 1 FROM n ...)))
+//!   WITH n AS (SELECT 1 ... UNION ALL SELECT * FROM "DIALECT:recursion"('100', (SELECT i + 1 FROM n ...)))
 //!       RecursiveQuery(first part, Recursion { 100 }(recursive part))
 //! ```
 //!
@@ -9,63 +9,64 @@
 //! that alone it is added above parts without a limit that have several such leaves.
 //!
 //! The core's operator repeats the recursive part until it gives no rows, and has no limit. The operator of this module
-//! above that part counts the iterations: rows beyond the limit are error 530. The task distinguishes two runs of one
-//! plan.
+//! above that part counts the iterations: rows beyond the limit are the dialect's error. The task
+//! distinguishes two runs of one plan.
 
-use crate::mssql::failed;
+use crate::error::to_datafusion;
 use arrow_schema::SchemaRef;
 use datafusion::common::tree_node::TreeNodeRecursion;
-use datafusion::common::{DFSchemaRef, Result, internal_err, plan_err};
+use datafusion::common::{DFSchemaRef, Result, internal_err};
 use datafusion::execution::{SendableRecordBatchStream, TaskContext};
-use datafusion::logical_expr::planner::RelationPlannerContext;
 use datafusion::logical_expr::{Expr, Extension, LogicalPlan, UserDefinedLogicalNodeCore};
 use datafusion::physical_expr::PhysicalExpr;
 use datafusion::physical_plan::stream::RecordBatchStreamAdapter;
 use datafusion::physical_plan::{DisplayAs, DisplayFormatType, Distribution, ExecutionPlan, PlanProperties};
-use datafusion::sql::sqlparser::ast::{self, FunctionArg, FunctionArgExpr, TableFactor};
 use futures::StreamExt;
-use mainstay_tsql_types::Message;
+use mainstay_types::Error;
 use std::any::Any;
 use std::cmp::Ordering;
 use std::fmt;
+use std::hash::{Hash, Hasher};
 use std::sync::{Arc, Mutex, PoisonError, Weak};
 
 /// The recursive part of a common table expression.
-#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+#[derive(Clone, Debug)]
 pub(crate) struct Recursion {
     input: LogicalPlan,
     limit: u32,
-}
-
-impl Recursion {
-    /// The arguments are the limit and the query.
-    pub(crate) fn plan(args: &[FunctionArg], context: &mut dyn RelationPlannerContext) -> Result<LogicalPlan> {
-        let [FunctionArg::Unnamed(FunctionArgExpr::Expr(limit)), FunctionArg::Unnamed(FunctionArgExpr::Expr(query))] =
-            args
-        else {
-            return plan_err!("recursion takes a limit and a query");
-        };
-        let limit = match limit {
-            ast::Expr::Value(value) => value.value.clone().into_string().and_then(|text| text.parse().ok()),
-            _ => None,
-        };
-        let (Some(limit), ast::Expr::Subquery(query)) = (limit, query) else {
-            return plan_err!("recursion takes a limit and a query");
-        };
-        let subquery = TableFactor::Derived { lateral: false, subquery: query.clone(), alias: None, sample: None };
-        let node = Recursion { input: context.plan(subquery)?, limit };
-        Ok(LogicalPlan::Extension(Extension { node: Arc::new(node) }))
-    }
+    /// The error of a part that gives rows beyond its limit.
+    exceeded: Option<Error>,
 }
 
 /// The number of turns of a part that may run any number of times.
 const ANY_NUMBER: u32 = u32::MAX;
 
 impl Recursion {
+    /// A recursive part that fails with this error when it gives rows beyond a number of iterations.
+    pub(crate) fn limited(input: LogicalPlan, limit: u32, exceeded: Error) -> LogicalPlan {
+        let node = Recursion { input, limit, exceeded: Some(exceeded) };
+        LogicalPlan::Extension(Extension { node: Arc::new(node) })
+    }
+
     /// A recursive part whose leaves share the rows of a turn.
     pub(crate) fn unlimited(input: Arc<LogicalPlan>) -> Arc<LogicalPlan> {
-        let node = Recursion { input: Arc::unwrap_or_clone(input), limit: ANY_NUMBER };
+        let node = Recursion { input: Arc::unwrap_or_clone(input), limit: ANY_NUMBER, exceeded: None };
         Arc::new(LogicalPlan::Extension(Extension { node: Arc::new(node) }))
+    }
+}
+
+impl PartialEq for Recursion {
+    fn eq(&self, other: &Recursion) -> bool {
+        self.limit == other.limit && self.input == other.input
+    }
+}
+
+impl Eq for Recursion {}
+
+impl Hash for Recursion {
+    fn hash<H: Hasher>(&self, state: &mut H) {
+        self.input.hash(state);
+        self.limit.hash(state);
     }
 }
 
@@ -115,7 +116,7 @@ impl UserDefinedLogicalNodeCore for Recursion {
 
     fn with_exprs_and_inputs(&self, _: Vec<Expr>, mut inputs: Vec<LogicalPlan>) -> Result<Recursion> {
         match inputs.pop() {
-            Some(input) => Ok(Recursion { input, limit: self.limit }),
+            Some(input) => Ok(Recursion { input, limit: self.limit, exceeded: self.exceeded.clone() }),
             None => internal_err!("a recursion without its input"),
         }
     }
@@ -125,7 +126,16 @@ impl UserDefinedLogicalNodeCore for Recursion {
 pub(crate) struct RecursionExec {
     input: Arc<dyn ExecutionPlan>,
     limit: u32,
+    exceeded: Option<Error>,
     turns: Arc<Turns>,
+}
+
+impl RecursionExec {
+    /// The same over another input, with the same count.
+    fn over(&self, input: Arc<dyn ExecutionPlan>) -> Arc<dyn ExecutionPlan> {
+        let (exceeded, turns) = (self.exceeded.clone(), Arc::clone(&self.turns));
+        Arc::new(RecursionExec { input, limit: self.limit, exceeded, turns })
+    }
 }
 
 /// How often the part has run, of one task.
@@ -147,7 +157,8 @@ impl Turns {
 impl RecursionExec {
     pub(crate) fn planned(node: &Recursion, inputs: &[Arc<dyn ExecutionPlan>]) -> Result<Arc<dyn ExecutionPlan>> {
         let Some(input) = inputs.first() else { return internal_err!("a recursion without its input") };
-        Ok(Arc::new(RecursionExec { input: Arc::clone(input), limit: node.limit, turns: Arc::default() }))
+        let (input, exceeded) = (Arc::clone(input), node.exceeded.clone());
+        Ok(Arc::new(RecursionExec { input, limit: node.limit, exceeded, turns: Arc::default() }))
     }
 }
 
@@ -186,7 +197,7 @@ impl ExecutionPlan for RecursionExec {
 
     fn with_new_children(self: Arc<Self>, mut children: Vec<Arc<dyn ExecutionPlan>>) -> Result<Arc<dyn ExecutionPlan>> {
         let Some(input) = children.pop() else { return internal_err!("a recursion without its input") };
-        Ok(Arc::new(RecursionExec { input, limit: self.limit, turns: Arc::clone(&self.turns) }))
+        Ok(self.over(input))
     }
 
     fn reset_state(self: Arc<Self>) -> Result<Arc<dyn ExecutionPlan>> {
@@ -201,7 +212,7 @@ impl ExecutionPlan for RecursionExec {
 
     fn with_new_state(&self, table: Arc<dyn Any + Send + Sync>) -> Option<Arc<dyn ExecutionPlan>> {
         let input = crate::execute::work_table::assigned(&self.input, &table)?;
-        Some(Arc::new(RecursionExec { input, limit: self.limit, turns: Arc::clone(&self.turns) }))
+        Some(self.over(input))
     }
 
     fn apply_expressions(
@@ -217,15 +228,11 @@ impl ExecutionPlan for RecursionExec {
         if !is_over {
             return Ok(input);
         }
-        let (schema, limit): (SchemaRef, u32) = (input.schema(), self.limit);
-        // The turn that finds nothing more is none too many.
+        let Some(exceeded) = self.exceeded.clone() else { return Ok(input) };
+        let schema: SchemaRef = input.schema();
+        // An iteration that finds no more rows is within the limit.
         let checked = input.map(move |batch| match batch {
-            Ok(batch) if batch.num_rows() > 0 => Err(failed(Message::error(
-                530,
-                format!(
-                    "The statement terminated. The maximum recursion {limit} has been exhausted before statement completion."
-                ),
-            ))),
+            Ok(batch) if batch.num_rows() > 0 => Err(to_datafusion(exceeded.clone())),
             other => other,
         });
         Ok(Box::pin(RecordBatchStreamAdapter::new(schema, checked)))

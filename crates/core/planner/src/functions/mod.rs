@@ -14,10 +14,9 @@ pub(crate) mod ordered_sets;
 pub(crate) mod rank;
 pub(crate) mod regression;
 pub(crate) mod result_sizes;
-pub(crate) mod rows_text;
-pub(crate) mod rowset;
 pub(crate) mod sequences;
 pub(crate) mod series;
+pub(crate) mod sources;
 pub(crate) mod string_agg;
 pub(crate) mod template;
 

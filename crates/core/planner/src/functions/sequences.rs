@@ -158,11 +158,9 @@ fn is_call(expr: &Expr) -> bool {
 
 /// Returns true if the text of an expression calls one of the functions. (One that only has a column of such a name is
 /// treated alike, which is slower and nothing else.)
-pub fn uses_sequences(text: &str) -> bool {
-    Text::new(text).is_ok_and(|text| {
-        let is_next_value = text.mentions("next") && text.mentions("value");
-        is_next_value || KINDS.iter().any(|(name, _)| text.mentions(name))
-    })
+pub(crate) fn are_in_text(text: &Text) -> bool {
+    let is_next_value = text.mentions("next") && text.mentions("value");
+    is_next_value || KINDS.iter().any(|(name, _)| text.mentions(name))
 }
 
 impl ScalarUDFImpl for SequenceFunction {

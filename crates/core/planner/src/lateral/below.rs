@@ -171,7 +171,7 @@ impl<'r> Below<'r> {
         Ok(self.rule.all || !is_easy(&subquery.subquery, self.input.schema(), place)?)
     }
 
-    /// The value of a subquery that is left to DataFusion. What refuses a second row of it (512) is asked above the join, of
+    /// The value of a subquery that is left to DataFusion. A function that refuses a second row of it is asked above the join, of
     /// the rows that want the value, and not of all keys that the subquery's rows have.
     fn checked_above(&mut self, subquery: Subquery) -> Result<Expr> {
         let mut projection = match subquery.subquery.as_ref() {
@@ -186,7 +186,7 @@ impl<'r> Below<'r> {
             projection = below;
         }
         let is_check = |expr: &Expr| {
-            Ok(matches!(expr, Expr::ScalarFunction(call) if call.name().starts_with("mssql:single_value")))
+            Ok(matches!(expr, Expr::ScalarFunction(call) if crate::dialect::properties_of(&call.func).refuses_rows))
         };
         let [value] = &projection.expr[..] else { return Ok(Expr::ScalarSubquery(subquery)) };
         if !value.has(is_check)? || super::outer_references(&subquery.subquery)?.is_empty() {

@@ -8,8 +8,6 @@ use super::sets::Spread;
 use super::{Kind, Lateral, replaced};
 use crate::execute::recursion::{Recursion, RecursionExec};
 use crate::execute::work_table::{WorkRows, WorkRowsExec};
-use crate::functions::rows_text::{RowsText, RowsTextExec};
-use crate::functions::rowset::{Rowset, RowsetExec};
 use datafusion::common::tree_node::TreeNodeRecursion;
 use datafusion::common::{Result, internal_err};
 use datafusion::execution::SessionState;
@@ -33,17 +31,11 @@ impl NodePlanner for LateralPlanner {
         inputs: &[Arc<dyn ExecutionPlan>],
         planning: &Planning<'_>,
     ) -> Result<Option<Arc<dyn ExecutionPlan>>> {
-        if let Some(rowset) = node.as_any().downcast_ref::<Rowset>() {
-            return Ok(Some(RowsetExec::planned(rowset, planning)?));
-        }
         if let Some(recursion) = node.as_any().downcast_ref::<Recursion>() {
             return Ok(Some(RecursionExec::planned(recursion, inputs)?));
         }
         if let Some(rows) = node.as_any().downcast_ref::<WorkRows>() {
             return Ok(Some(WorkRowsExec::planned(rows)?));
-        }
-        if let Some(text) = node.as_any().downcast_ref::<RowsText>() {
-            return Ok(Some(RowsTextExec::planned(text, inputs)?));
         }
         if let Some(rows) = node.as_any().downcast_ref::<ConstantRows>() {
             return Ok(Some(ConstantRowsExec::planned(rows)));
@@ -51,7 +43,9 @@ impl NodePlanner for LateralPlanner {
         if let Some(keys) = node.as_any().downcast_ref::<KeyRows>() {
             return Ok(Some(KeyRowsExec::planned(keys)?));
         }
-        let Some(lateral) = node.as_any().downcast_ref::<Lateral>() else { return Ok(None) };
+        let Some(lateral) = node.as_any().downcast_ref::<Lateral>() else {
+            return crate::dialect::operator(node, inputs, planning);
+        };
         let Some(input) = inputs.first() else { return internal_err!("a lateral node without an input") };
         let state = planning.session;
         let inner = optimized(state, lateral.with_placeholders()?)?;

@@ -11,8 +11,7 @@
 
 use crate::analyze::blank_fields;
 use crate::analyze::collate::keyed;
-use crate::mssql;
-use crate::types::offset;
+use crate::types::{offset, padded_bytes};
 use datafusion::arrow::datatypes::{DataType, Schema, TimeUnit};
 use datafusion::common::ScalarValue;
 use datafusion::logical_expr::{Between, BinaryExpr, Expr, Like, Operator, expr::InList};
@@ -32,7 +31,7 @@ fn is_parameter(expr: &Expr) -> bool {
         Expr::Placeholder(_) => true,
         _ if keyed(expr).is_some_and(|inner| is_parameter(inner.text)) => true,
         _ if offset::conversion_of(expr).is_some_and(is_parameter) => true,
-        _ if mssql::padded_of(expr).is_some_and(is_parameter) => true,
+        _ if padded_bytes::padded_of(expr).is_some_and(is_parameter) => true,
         Expr::Cast(cast) => is_parameter(&cast.expr),
         Expr::ScalarFunction(call) => call.name() == "rtrim" && call.args.len() == 1 && is_parameter(&call.args[0]),
         _ => false,

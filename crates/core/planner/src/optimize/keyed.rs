@@ -25,9 +25,6 @@ use mainstay_columnar::{Operation, Sought, Term, Test};
 use mainstay_types::Value;
 use std::sync::Arc;
 
-/// The prefix of functions of Advantage SQL, some of which are those of xBase.
-const ADVANTAGE: &str = crate::advantage::PREFIX;
-
 /// A scan, by itself or below a projection that computes values of its columns: the planner computes what a statement has twice
 /// below the rest of it.
 #[derive(Clone, Copy)]
@@ -183,7 +180,9 @@ pub(crate) fn term(expr: &Arc<dyn PhysicalExpr>, source: Source<'_>) -> Option<T
 /// A function that xBase has too.
 fn call(call: &ScalarFunctionExpr, source: Source<'_>) -> Option<Term> {
     let (name, arguments) = (call.name(), call.args());
-    let name = name.strip_prefix(ADVANTAGE).unwrap_or(name);
+    // A dialect's function may be one of xBase.
+    let of_dialect = crate::dialect::with_prefix(name).and_then(|(dialect, name)| dialect.key_function(name));
+    let name = of_dialect.unwrap_or(name);
     let size = |place: usize| match constant(arguments.get(place)?)? {
         Value::Integer(number) => usize::try_from(number).ok(),
         _ => None,

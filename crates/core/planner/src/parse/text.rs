@@ -249,6 +249,26 @@ impl Text {
         self.words().any(|(value, _)| value.eq_ignore_ascii_case(word))
     }
 
+    /// Returns true if a word (given in lower case) and a parenthesis stand anywhere in the text.
+    pub(crate) fn calls(&self, word: &str) -> bool {
+        let mut tokens = self.tokens.iter().map(|token| &token.token);
+        let mut tokens = std::iter::from_fn(move || tokens.find(|token| !matches!(token, Token::Whitespace(_))));
+        let mut is_named = false;
+        tokens.any(|token| {
+            let was_named = is_named;
+            is_named = matches!(token, Token::Word(known) if known.value.eq_ignore_ascii_case(word));
+            was_named && *token == Token::LParen
+        })
+    }
+
+    /// The names in double quotes.
+    pub(crate) fn quoted_names(&self) -> impl Iterator<Item = &str> {
+        self.tokens.iter().filter_map(|token| match &token.token {
+            Token::Word(word) if word.quote_style.is_some() => Some(word.value.as_str()),
+            _ => None,
+        })
+    }
+
     fn words(&self) -> impl Iterator<Item = (&str, &TokenWithSpan)> {
         self.tokens.iter().filter_map(|token| match &token.token {
             Token::Word(word) => Some((word.value.as_str(), token)),

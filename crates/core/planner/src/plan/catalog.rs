@@ -1,6 +1,7 @@
 //! The catalog interface, through which the planner finds tables.
 
 use crate::functions::sequences::Sequences;
+use datafusion::arrow::datatypes::Field;
 use datafusion::catalog::TableProvider;
 use mainstay_columnar::Table;
 use mainstay_types::{Collation, Result};
@@ -75,8 +76,9 @@ pub trait Catalog: Send + Sync {
 
 /// Functions that a language defines and a query calls, by their names: each gives one value for the values of a row.
 pub trait UserFunctions: std::fmt::Debug + Send + Sync {
-    /// The result type of the function of this name, by SQL Server's name; `None` if there is no such function.
-    fn result(&self, name: &str) -> Option<String>;
+    /// The field of the results of the function of this name, with the declared type in its metadata if the dialect has
+    /// types of its own; `None` if there is no such function.
+    fn result(&self, name: &str) -> Option<Field>;
 
     /// Its value for these arguments.
     ///

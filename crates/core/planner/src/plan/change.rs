@@ -245,12 +245,12 @@ impl Planner {
             let logical = planner.sql_to_expr(expr.clone(), &schema, &mut PlannerContext::new()).map_err(explained)?;
             let dated = crate::types::current_time::with_the_time(logical, now).map_err(explained)?;
             is_momentary |= dated.transformed;
-            let settled = match crate::mssql::has_function(&dated.data) {
+            let settled = match crate::dialect::owns_expression(&dated.data) {
                 true => dated,
                 false => crate::analyze::result_types::in_expression(dated.data, &schema).map_err(explained)?,
             };
             let cast = crate::analyze::cast::in_expression(settled.data, &schema).map_err(explained)?;
-            let lowered = crate::mssql::in_expression(cast.data, &schema).map_err(explained)?;
+            let lowered = crate::dialect::lower_expression(cast.data, &schema).map_err(explained)?;
             let checked = crate::analyze::overflow::checked(lowered, &schema).map_err(explained)?;
             let read = checked.data.map_up(|expr| crate::types::uuid::read(expr, &schema)).map_err(explained)?;
             let read = crate::analyze::text_literals::in_expression(read.data, &schema).map_err(explained)?;
@@ -262,7 +262,7 @@ impl Planner {
             let name = name.clone().or_else(original).unwrap_or_else(|| expr.to_string());
             let physical = self.state().create_physical_expr(logical, &schema).map_err(explained)?;
             let data_type = physical.data_type(schema.as_arrow()).map_err(explained)?;
-            let declared = field.metadata().get_key_value(crate::mssql::DECLARED);
+            let declared = field.metadata().get_key_value(crate::dialect::DECLARED);
             let metadata = declared.map(|(key, value)| (key.clone(), value.clone())).into_iter().collect();
             fields.push(Field::new(name, data_type, true).with_metadata(metadata));
             expressions.push(physical);
@@ -386,7 +386,7 @@ impl BesideFinder<'_> {
 
 /// A function of RETURNING: the value of its argument where the statement finds its rows, so of columns before they change, and
 /// of those of the other tables.
-const BEFORE: &str = "mssql:before";
+const BEFORE: &str = "returning:before";
 
 /// The argument of such a call.
 fn before(expr: &Expr) -> Option<Expr> {

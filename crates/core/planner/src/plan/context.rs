@@ -38,7 +38,7 @@ const VIEW_DEPTH: usize = 32;
 
 /// The planners of functions in FROM.
 static RELATIONS: LazyLock<[Arc<dyn RelationPlanner>; 1]> =
-    LazyLock::new(|| [Arc::new(crate::functions::rowset::RowsetPlanner)]);
+    LazyLock::new(|| [Arc::new(crate::functions::sources::SourcePlanner)]);
 
 impl StatementContext<'_> {
     /// A view as what its query says.
@@ -134,17 +134,11 @@ impl ContextProvider for StatementContext<'_> {
     }
 
     fn get_function_meta(&self, name: &str) -> Option<Arc<ScalarUDF>> {
-        if let Some(name) = name.strip_prefix(crate::mssql::PREFIX) {
-            if let Some(name) = name.strip_prefix(crate::mssql::STORED) {
-                return crate::mssql::stored_function(name, self.catalog.functions());
-            }
-            return match name.strip_prefix("user:") {
-                Some(name) => crate::mssql::user_function(name, self.catalog.functions()?),
-                None => crate::mssql::function(name),
-            };
+        if let Some((dialect, name)) = crate::dialect::with_prefix(name) {
+            return dialect.function(name, &|| self.catalog.functions());
         }
-        if let Some(name) = name.strip_prefix(crate::advantage::PREFIX) {
-            return crate::advantage::function(name);
+        if let Some(function) = crate::dialect::user_function(name, || self.catalog.functions()) {
+            return Some(function);
         }
         if let Some(function) =
             crate::reduce::collate_clause::function(name).or_else(|| crate::names::colliding_names::function(name))
@@ -174,8 +168,8 @@ impl ContextProvider for StatementContext<'_> {
     }
 
     fn get_aggregate_meta(&self, name: &str) -> Option<Arc<AggregateUDF>> {
-        match name.strip_prefix(crate::mssql::PREFIX) {
-            Some(name) => crate::mssql::aggregate_function(name),
+        match crate::dialect::with_prefix(name) {
+            Some((dialect, name)) => dialect.aggregate(name),
             None if name == crate::types::sum::SUM.name() => Some(Arc::clone(&crate::types::sum::SUM)),
             None if name == crate::functions::string_agg::NAME => {
                 Some(Arc::clone(&crate::functions::string_agg::STRING_AGG))

@@ -9,7 +9,7 @@ use datafusion::common::tree_node::{Transformed, TreeNode, TreeNodeRecursion};
 use datafusion::logical_expr::{Expr, LogicalPlan};
 
 /// A tree of one kind of node: expressions, logical or physical plans.
-pub(crate) trait Tree: TreeNode {
+pub trait Tree: TreeNode {
     /// Changes every node, those below it first.
     fn map_up(self, mut change: impl FnMut(Self) -> Result<Transformed<Self>>) -> Result<Transformed<Self>> {
         let change: &mut dyn FnMut(Self) -> Result<Transformed<Self>> = &mut change;
@@ -38,7 +38,7 @@ pub(crate) trait Tree: TreeNode {
 impl<N: TreeNode> Tree for N {}
 
 /// Walks that only logical plans have: over expressions, and over the plans within them.
-pub(crate) trait PlanTree {
+pub trait PlanTree {
     /// Changes every node, those of subqueries too and those below it first.
     fn map_up_with_subqueries(
         self,

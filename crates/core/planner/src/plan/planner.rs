@@ -406,7 +406,7 @@ impl Planner {
         let dated = crate::types::current_time::with_the_time_in_plan(crate::names::colliding_names::unmarked(plan)?)?;
         let is_momentary = dated.transformed
             || crate::functions::sequences::are_in_plan(&dated.data)
-            || crate::mssql::calls_user_functions(&dated.data);
+            || crate::dialect::calls_user_functions(&dated.data);
         let optimized = crate::functions::result_sizes::planning(|| self.optimizers.logical(&dated.data))?;
         let plan = crate::analyze::field_metadata::of_no_rows(optimized, &dated.data)?;
         Ok(Logical { plan, is_momentary })
@@ -504,7 +504,7 @@ fn declared(schema: &SchemaRef, logical: &DFSchema) -> SchemaRef {
     }
     let told = |(field, of_logical): (&FieldRef, &FieldRef)| {
         let mut metadata = field.metadata().clone();
-        for key in [crate::mssql::DECLARED, ORIGINAL_NAME, FIELD_COLUMN] {
+        for key in [crate::dialect::DECLARED, ORIGINAL_NAME, FIELD_COLUMN] {
             if let Some(declared) = of_logical.metadata().get(key) {
                 metadata.insert(key.to_owned(), declared.clone());
             }

@@ -210,8 +210,8 @@ pub(crate) fn named_schema(schema: &SchemaRef, text: &Text) -> SchemaRef {
         let name = written.or_else(original).or_else(|| text.spelling(known));
         let name = name.unwrap_or_else(|| known.to_owned());
         // How the text of a dialect compares is for who makes columns of it.
-        let collation = field.metadata().contains_key(crate::mssql::DECLARED).then_some(COLLATED_COLUMN);
-        let kept = [crate::mssql::DECLARED, FIELD_COLUMN].into_iter().chain(collation);
+        let collation = field.metadata().contains_key(crate::dialect::DECLARED).then_some(COLLATED_COLUMN);
+        let kept = [crate::dialect::DECLARED, FIELD_COLUMN].into_iter().chain(collation);
         let kept = kept.filter_map(|key| Some((key.to_owned(), field.metadata().get(key)?.clone())));
         let length = field.metadata().get(CHAR_COLUMN).map(|length| (SHOWN_LENGTH.to_owned(), length.clone()));
         let metadata = kept.chain(length).collect();

@@ -1,7 +1,7 @@
 //! Types and arithmetic that DataFusion does not have or computes in another way.
 //!
 //! Timestamps of 100 ns and with an offset (`offset`, `ticks`, `date_parts`, `moment_arithmetic`), years outside 1 to
-//! 9999, UUIDs, and decimals whose results keep the digits that ISO SQL gives them (`quotient`, `wide_decimals`, `sum`,
+//! 9999, UUIDs, bytes that compare padded (`padded_bytes`), and decimals whose results keep the digits that ISO SQL gives them (`quotient`, `wide_decimals`, `sum`,
 //! `average_sums`, `ceil_floor`).
 
 pub(crate) mod average_sums;
@@ -11,6 +11,7 @@ pub(crate) mod date_parts;
 pub(crate) mod interval_text;
 pub(crate) mod moment_arithmetic;
 pub(crate) mod offset;
+pub(crate) mod padded_bytes;
 pub(crate) mod quotient;
 pub(crate) mod sum;
 pub(crate) mod ticks;

@@ -281,7 +281,7 @@ pub(crate) fn is_with_offset(expr: &Expr, schema: &DFSchema) -> bool {
                 function.args.iter().any(|argument| is_with_offset(argument, schema))
             }
             "cast" | "try_cast" => crate::analyze::cast::gives_offset(function),
-            _ => crate::mssql::gives_offset(function),
+            _ => crate::dialect::properties_of(&function.func).gives_offset,
         },
         Expr::ScalarSubquery(subquery) => {
             subquery.subquery.schema().fields().first().is_some_and(|field| has_offset(field))

@@ -9,14 +9,16 @@ use crate::session::{Result, Session};
 use crate::system_management::GoesOn;
 use crate::triggers::outside;
 use ace::backend::{Outcome, SqlSession};
+use arrow_schema::Field;
 use mainstay_ads_syntax::SqlError;
 use mainstay_ads_syntax::compile::{Given, compile};
 use mainstay_ads_syntax::reduce::sql_type;
 use mainstay_ads_syntax::tree::{Module, ModuleKind, ObjectName};
 use mainstay_ads_types::native;
+use mainstay_columnar::values::data_type_of;
 use mainstay_engine::Database;
 use mainstay_planner::UserFunctions;
-use mainstay_types::{SqlType, Value, ValueRef};
+use mainstay_types::{Collation, SqlType, Value, ValueRef};
 use mainstay_vm::RunArgument;
 use std::fmt;
 use std::path::PathBuf;
@@ -192,25 +194,28 @@ pub(crate) fn converted(value: &Value, to: SqlType) -> Result<Value> {
 }
 
 impl UserFunctions for Functions {
-    fn result(&self, name: &str) -> Option<String> {
+    fn result(&self, name: &str) -> Option<Field> {
         let stored = self.find(name)?;
         let (_, returns) = returned(&stored)?;
-        // The core asks in the names of SQL Server.
-        Some(match returns {
-            SqlType::Boolean => "bit".to_owned(),
-            SqlType::TinyInt | SqlType::SmallInt => "smallint".to_owned(),
-            SqlType::Integer => "int".to_owned(),
-            SqlType::BigInt => "bigint".to_owned(),
-            SqlType::Decimal { precision, scale } => format!("decimal({precision},{scale})"),
-            SqlType::Money => "money".to_owned(),
-            SqlType::Real | SqlType::Double => "float".to_owned(),
-            SqlType::Date => "date".to_owned(),
-            SqlType::Time { .. } => "time(3)".to_owned(),
-            SqlType::Timestamp { .. } => "datetime2(3)".to_owned(),
-            SqlType::Binary { .. } | SqlType::VarBinary { .. } => "varbinary(max)".to_owned(),
-            SqlType::Uuid => "uniqueidentifier".to_owned(),
-            _ => "nvarchar(max)".to_owned(),
-        })
+        let data_type = data_type_of(match returns {
+            SqlType::TinyInt => SqlType::SmallInt,
+            SqlType::Real => SqlType::Double,
+            SqlType::Time { .. } => SqlType::Time { digits: 3 },
+            SqlType::Timestamp { .. } => SqlType::Timestamp { digits: 3 },
+            SqlType::Binary { .. } => SqlType::VarBinary { length: None },
+            SqlType::Boolean
+            | SqlType::SmallInt
+            | SqlType::Integer
+            | SqlType::BigInt
+            | SqlType::Decimal { .. }
+            | SqlType::Money
+            | SqlType::Double
+            | SqlType::Date
+            | SqlType::VarBinary { .. }
+            | SqlType::Uuid => returns,
+            _ => SqlType::VarChar { length: None, collation: Collation::Binary },
+        });
+        Some(Field::new("", data_type, true))
     }
 
     fn call(&self, name: &str, arguments: &[ValueRef<'_>]) -> mainstay_types::Result<Value> {

@@ -77,7 +77,7 @@ impl Names<'_> {
     /// The columns of a table with their types.
     pub(crate) fn typed_columns(&self, table: &ObjectName) -> Option<Vec<(String, SqlType)>> {
         let typed = |field: &arrow_schema::FieldRef| {
-            let sql_type = mainstay_planner::advantage::sql_type(field).unwrap_or_else(text_type);
+            let sql_type = mainstay_ads_planner::sql_type(field).unwrap_or_else(text_type);
             (field.name().clone(), sql_type)
         };
         Some(self.fields(table)?.iter().map(typed).collect())
@@ -186,7 +186,7 @@ impl Scope for Names<'_> {
     fn text_length(&self, table: &ObjectName, column: &str) -> Option<u32> {
         let fields = self.fields(table)?;
         let field = fields.iter().find(|field| field.name().eq_ignore_ascii_case(column))?;
-        match mainstay_planner::advantage::sql_type(field) {
+        match mainstay_ads_planner::sql_type(field) {
             Some(SqlType::Char { length, .. }) => Some(length),
             _ => None,
         }
@@ -225,7 +225,7 @@ impl Scope for Names<'_> {
 
     fn function(&self, name: &ObjectName) -> Option<String> {
         let name = routine_name(name);
-        self.modules.find(Kind::Function, &name).map(|_| format!("mssql:user:{name}"))
+        self.modules.find(Kind::Function, &name).map(|_| format!("user:{name}"))
     }
 }
 

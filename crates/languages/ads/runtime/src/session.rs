@@ -164,6 +164,7 @@ impl Session {
         dictionary: Option<Arc<ace::dictionary::Session>>,
         depth: usize,
     ) -> Session {
+        mainstay_ads_planner::register();
         let shared = (Arc::clone(&database), folder.to_owned());
         let functions = Arc::new(Functions::new(shared.0, shared.1, user, dictionary.clone(), depth));
         let mut core = database.session();

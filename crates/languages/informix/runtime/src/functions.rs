@@ -9,12 +9,14 @@ use crate::routines::missing;
 use crate::scope::Facts;
 use crate::session::InformixSession;
 use crate::stopping::Stopping;
+use arrow_schema::Field;
+use mainstay_columnar::values::data_type_of;
 use mainstay_engine::Outlook;
 use mainstay_informix_syntax::compile;
 use mainstay_informix_syntax::{SqlError, Type};
 use mainstay_planner::UserFunctions;
 use mainstay_session::Failure;
-use mainstay_types::{Code, DialectError, Error, SqlType, Value, ValueRef};
+use mainstay_types::{Code, Collation, DialectError, Error, SqlType, Value, ValueRef};
 use mainstay_vm::RunArgument;
 use std::fmt;
 use std::sync::{Arc, Mutex, OnceLock, PoisonError};
@@ -72,14 +74,14 @@ impl Functions {
 }
 
 impl UserFunctions for Functions {
-    fn result(&self, name: &str) -> Option<String> {
+    fn result(&self, name: &str) -> Option<Field> {
         let found = self.beside(|session| {
             let stored = session.modules.by_key(name).cloned().ok_or_else(|| missing(name))?;
             let routine = stored.routine().ok_or_else(|| missing(name))?;
             let signature = compile::signature(routine, String::new(), &session.names());
             signature.ok().and_then(|signature| signature.returns.first().copied()).ok_or_else(|| missing(name))
         });
-        found.ok().map(name_of_type)
+        found.ok().map(field_of)
     }
 
     fn call(&self, name: &str, arguments: &[ValueRef<'_>]) -> mainstay_types::Result<Value> {
@@ -119,21 +121,24 @@ fn failed(failure: &Failure) -> Error {
     Error::new(code, failure.message.clone()).in_dialect(dialect)
 }
 
-/// The core asks in the names of SQL Server.
-fn name_of_type(known: Type) -> String {
-    match known.sql_type() {
-        SqlType::Boolean => "bit".to_owned(),
-        SqlType::TinyInt | SqlType::SmallInt => "smallint".to_owned(),
-        SqlType::Integer => "int".to_owned(),
-        SqlType::BigInt => "bigint".to_owned(),
-        SqlType::Decimal { precision, scale } => format!("decimal({precision},{scale})"),
-        SqlType::Money => "money".to_owned(),
-        SqlType::Real => "real".to_owned(),
-        SqlType::Double => "float".to_owned(),
-        SqlType::Date => "date".to_owned(),
-        SqlType::Time { .. } => "time(5)".to_owned(),
-        SqlType::Timestamp { .. } => "datetime2(5)".to_owned(),
-        SqlType::Binary { .. } | SqlType::VarBinary { .. } => "varbinary(max)".to_owned(),
-        _ => "nvarchar(max)".to_owned(),
-    }
+/// The field of the results of a function.
+fn field_of(known: Type) -> Field {
+    let data_type = data_type_of(match known.sql_type() {
+        SqlType::TinyInt => SqlType::SmallInt,
+        SqlType::Time { .. } => SqlType::Time { digits: 5 },
+        SqlType::Timestamp { .. } => SqlType::Timestamp { digits: 5 },
+        SqlType::Binary { .. } => SqlType::VarBinary { length: None },
+        known @ (SqlType::Boolean
+        | SqlType::SmallInt
+        | SqlType::Integer
+        | SqlType::BigInt
+        | SqlType::Decimal { .. }
+        | SqlType::Money
+        | SqlType::Real
+        | SqlType::Double
+        | SqlType::Date
+        | SqlType::VarBinary { .. }) => known,
+        _ => SqlType::VarChar { length: None, collation: Collation::Binary },
+    });
+    Field::new("", data_type, true)
 }

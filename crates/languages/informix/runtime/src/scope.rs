@@ -111,7 +111,7 @@ impl Scope for Names<'_> {
         let stored = self.modules.routine(&name.last().to_lowercase(), arguments)?;
         let signature = compile::signature(stored.routine()?, stored.key.clone(), self).ok()?;
         match signature.returns[..] {
-            [known] if signature.is_single => Some((format!("mssql:user:{}", signature.key), known)),
+            [known] if signature.is_single => Some((format!("user:{}", signature.key), known)),
             _ => None,
         }
     }

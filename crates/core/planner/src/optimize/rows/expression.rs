@@ -144,7 +144,8 @@ impl Scope<'_> {
         }
         let function = match offset::keyed(whole) {
             Some(_) => Arc::new(offset::MomentOfRow),
-            None => crate::mssql::row_function(&call.func)
+            None => crate::dialect::row_function(&call.func)
+                .or_else(|| crate::types::padded_bytes::row_function(&call.func))
                 .or_else(|| crate::analyze::cast::row_function(&call.func))
                 .or_else(|| crate::types::quotient::row_function(&call.func))
                 .or_else(|| {

@@ -306,8 +306,7 @@ pub(super) fn column(clause: &ast::ColumnDef, text: &Text) -> Result<ColumnClaus
     let sql_type = serial.map_or_else(|| collated_type(&clause.data_type, collation), Ok);
     let mut column = ColumnClause {
         sql_type: sql_type.map_err(|error| error.at(format!("column {}", name.written)))?,
-        declared: crate::mssql::declared_type(&clause.data_type)
-            .or_else(|| crate::advantage::declared_name(&clause.data_type))
+        declared: crate::dialect::declared(&clause.data_type)
             .or_else(|| super::declared::declared_name(&clause.data_type)),
         name,
         not_null: serial.is_some(),

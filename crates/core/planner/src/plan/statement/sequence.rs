@@ -71,7 +71,7 @@ pub(super) fn create_sequence(sequence: Statement, text: &Text) -> Result<Create
     }
     let mut steps = steps(&sequence_options)?;
     // A dialect knows the bounds of its types.
-    let declared = data_type.as_ref().and_then(crate::mssql::declared_type);
+    let declared = data_type.as_ref().and_then(crate::dialect::declared);
     if let Some(data_type) = data_type.filter(|_| declared.is_none()) {
         let (least, greatest) = bounds_of(&data_type)?;
         let is_outside = |value: Option<i64>| value.is_some_and(|value| !(least..=greatest).contains(&value));

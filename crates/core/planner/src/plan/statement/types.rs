@@ -64,11 +64,8 @@ pub(crate) fn sql_type(data_type: &DataType, collation: Collation) -> Result<Sql
 }
 
 fn custom(name: &str, arguments: &[String]) -> Result<SqlType> {
-    if let Some(data_type) = crate::mssql::custom_type(name) {
-        return Ok(crate::mssql::sql_type_of(data_type));
-    }
-    if let Some(sql_type) = crate::advantage::declared_type(name) {
-        return Ok(sql_type);
+    if let Some(declared) = crate::dialect::declared_type(name) {
+        return Ok(declared.sql_type);
     }
     let known = named_type(name).filter(|_| arguments.is_empty());
     known.ok_or_else(|| Error::new(Code::Syntax, format!("there is no type \"{name}\"")).about(name))

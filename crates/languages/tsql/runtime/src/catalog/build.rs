@@ -9,7 +9,7 @@ use mainstay_engine::Database;
 use mainstay_engine::definitions::{
     self, Definitions, ForeignKeyDefinition, KeyDefinition, SequenceDefinition, TableDefinition, field_of,
 };
-use mainstay_planner::mssql::type_of_field;
+use mainstay_tsql_planner::type_of_field;
 use mainstay_tsql_syntax::reduce::{self, is_made_up};
 use mainstay_tsql_syntax::tree::{CreateType, FunctionKind, Parameter, StatementKind, TableElement};
 use mainstay_tsql_types::types::Declared;

@@ -7,14 +7,14 @@
 //!
 //! ```text
 //!   UPDATE lines SET done = 1, @sum = @sum + amount
-//!   UPDATE lines SET done = 1 RETURNING "mssql:before"(amount)      then for each row: SET @sum = @sum + @#column1
+//!   UPDATE lines SET done = 1 RETURNING "returning:before"(amount)      then for each row: SET @sum = @sum + @#column1
 //! ```
 
 use crate::changes::change::Returned;
 use crate::statements::errors::raised;
 use crate::statements::query::{Plan, known_types};
 use crate::statements::runner::{Ran, Runner};
-use mainstay_planner::mssql::type_of_field;
+use mainstay_tsql_planner::type_of_field;
 use mainstay_tsql_syntax::compile::HostStatement;
 use mainstay_tsql_syntax::print_expression;
 use mainstay_tsql_syntax::reduce::{self, ReducedChange, ReducedQuery};

@@ -21,7 +21,7 @@ use crate::statements::query::{Plan, shown};
 use crate::statements::runner::{Ran, Runner, set};
 use mainstay_engine::CollectedRows;
 use mainstay_engine::Prepared;
-use mainstay_planner::mssql::type_of_field;
+use mainstay_tsql_planner::type_of_field;
 use mainstay_tsql_syntax::compile::HostStatement;
 use mainstay_tsql_syntax::reduce::{self, Parameter, ReducedChange, Scope, Source};
 use mainstay_tsql_syntax::tree::{Change, MergeAction, ObjectName, SetItem};

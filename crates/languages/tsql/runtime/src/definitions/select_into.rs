@@ -8,8 +8,8 @@ use crate::changes::identity::number_of;
 use crate::statements::errors::raised;
 use crate::statements::query::shown;
 use crate::statements::runner::{Ran, Runner};
-use mainstay_planner::mssql::collation_of;
 use mainstay_tds::{Column, Command};
+use mainstay_tsql_planner::collation_of;
 use mainstay_tsql_syntax::compile::HostStatement;
 use mainstay_tsql_syntax::reduce::{self, ReducedQuery, Scope};
 use mainstay_tsql_syntax::tree::{

@@ -12,9 +12,11 @@ use crate::session::state::State;
 use crate::session::{Inner, Session, Stopper, object_name};
 use crate::statements::errors::message_from;
 use crate::statements::xml_documents::XmlDocuments;
+use arrow_schema::Field;
 use mainstay_engine::Outlook;
 use mainstay_planner::UserFunctions;
 use mainstay_tds::{Column, Done, Environment, Sink, Stop};
+use mainstay_tsql_planner::field_of;
 use mainstay_tsql_syntax::reduce::{CATALOG_FUNCTION, SESSION_CALL, catalog_function, not_supported};
 use mainstay_tsql_types::Settings;
 use mainstay_types::{Code, DialectError, Error, Result, Value, ValueRef};
@@ -167,14 +169,13 @@ impl Functions {
 }
 
 impl UserFunctions for Functions {
-    fn result(&self, name: &str) -> Option<String> {
+    fn result(&self, name: &str) -> Option<Field> {
         if let Some(function) = name.strip_prefix(CATALOG_FUNCTION) {
-            return catalog_function(function).map(|function| function.data_type.to_string());
+            return catalog_function(function).map(|function| field_of(name, function.data_type));
         }
         self.is_used.store(true, Ordering::Relaxed);
-        self.with(|session| Ok(function(session, name)?.module.returns.map(|data_type| data_type.to_string())))
-            .ok()
-            .flatten()
+        let found = self.with(|session| Ok(function(session, name)?.module.returns));
+        found.ok().flatten().map(|data_type| field_of(name, data_type))
     }
 
     fn call(&self, name: &str, arguments: &[ValueRef<'_>]) -> Result<Value> {

@@ -400,6 +400,7 @@ const FIRST_PROCESS: i16 = 51;
 impl Instance {
     /// An instance of this database, under the name that clients use for it.
     pub fn new(database: Database, name: &str) -> Instance {
+        mainstay_tsql_planner::register();
         let (name, started) = (name.into(), crate::session::now());
         drop_globals(&database);
         let processes = Arc::<Mutex<Processes>>::default();

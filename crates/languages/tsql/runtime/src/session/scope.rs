@@ -11,7 +11,7 @@ use crate::statements::null_variables::Nulls;
 use crate::views;
 use mainstay_engine::ChangeableColumn;
 use mainstay_engine::definitions::{ColumnDefinition, IndexColumn, TableDefinition};
-use mainstay_planner::mssql::type_of_field;
+use mainstay_tsql_planner::type_of_field;
 use mainstay_tsql_syntax::compile::Types;
 use mainstay_tsql_syntax::reduce::{
     self, IgnoredKeys, InlineFunction, MomentaryColumn, NaturalOrder, Scope, SourceColumn, TableCall, TableColumn,

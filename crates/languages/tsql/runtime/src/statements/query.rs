@@ -12,8 +12,8 @@ use crate::statements::errors::{message_of, raised};
 use crate::statements::null_variables::Asked;
 use crate::statements::runner::{Ran, Runner, set};
 use mainstay_engine::Prepared;
-use mainstay_planner::mssql::type_of_field;
 use mainstay_tds::{Column, Command};
+use mainstay_tsql_planner::type_of_field;
 use mainstay_tsql_syntax::compile::{Action, HostStatement};
 use mainstay_tsql_syntax::reduce::{
     self, CursorQueries, Head, Parameter, ReducedChange, ReducedQuery, Source, SourceColumn, TakingColumn,

@@ -244,7 +244,7 @@ impl Reducer<'_> {
                 VariableValue::Column(name) => format!("\"new\".{}", quoted(name)),
                 VariableValue::Expression(value) => {
                     let text = self.aside(|it| it.expression(value))?;
-                    if by_number { self.beside(text) } else { format!("\"mssql:before\"({text})") }
+                    if by_number { self.beside(text) } else { format!("\"returning:before\"({text})") }
                 }
             };
             returned.texts.push(format!("{text} AS \"#{}\"", column + 1));

@@ -7,18 +7,17 @@
 use super::function::{Function, bound, failed};
 use super::moment_types::{finer_moment, is_shorter_moment};
 use super::settings::{settings_of, settings_of_expression};
-use super::{aggregate, choose, guid, listed, padded, types, union};
-use crate::analyze::collate;
-use crate::plan::nodes::{PlanTree, Tree};
-use crate::plan::rewrite::schema_of;
-use crate::plan::search::any_node;
-use crate::types::{offset, ticks};
+use super::{aggregate, choose, guid, listed, padded, types, union, variant};
 use datafusion::arrow::datatypes::DataType as ArrowType;
 use datafusion::common::tree_node::{Transformed, TransformedResult, TreeNode};
 use datafusion::common::{DFSchema, ExprSchema, Result, ScalarValue};
 use datafusion::logical_expr::expr::{Alias, Case, FieldMetadata, InList, Like, Placeholder, ScalarFunction};
 use datafusion::logical_expr::{BinaryExpr, Expr, ExprSchemable, LogicalPlan, Operator, cast, lit};
 use mainstay_columnar::values::{array_of, data_type_of, value_at};
+use mainstay_planner::dialect::tools::{
+    self, any_node, collation_fold, collation_key, exact_timestamp, offset_key, reads_timestamp, schema_of,
+};
+use mainstay_planner::dialect::{DECLARED, PlanTree, Tree, downcast};
 use mainstay_tsql_types::operators::{BinaryOperator, ComparisonOperator};
 use mainstay_tsql_types::{Bound, CodePage, ConvertKind, DataType, Operation, Settings};
 use mainstay_types::{Collation, Value, ValueRef};
@@ -86,22 +85,34 @@ impl By {
     }
 }
 
-/// The plan without functions of T-SQL that have a plain form, and with both parts of each recursion described alike.
-pub(crate) fn in_plan(plan: LogicalPlan) -> Result<LogicalPlan> {
-    let is_transact = super::is_transact(&plan);
-    guid::ordered_by_keys(without_functions(plan, is_transact)?, is_transact)
+/// The plan without functions of T-SQL that have a plain form, and with both parts of each recursion described alike, if
+/// it is one of T-SQL. UUIDs of other plans have T-SQL's order, too, where a column was declared in T-SQL.
+pub(super) fn in_plan(plan: LogicalPlan, is_transact: bool) -> Result<LogicalPlan> {
+    let plan = match is_transact {
+        true => without_functions(plan)?,
+        false => with_converted_recursions(plan)?,
+    };
+    guid::ordered_by_keys(plan, is_transact)
 }
 
-fn without_functions(plan: LogicalPlan, is_transact: bool) -> Result<LogicalPlan> {
-    if !is_transact && !any_node(&plan, |node| matches!(node, LogicalPlan::RecursiveQuery(_))) {
+/// The plan with the types of T-SQL in recursive queries over columns that were declared in T-SQL.
+fn with_converted_recursions(plan: LogicalPlan) -> Result<LogicalPlan> {
+    if !any_node(&plan, |node| matches!(node, LogicalPlan::RecursiveQuery(_))) {
         return Ok(plan);
     }
-    let settings = if is_transact { settings_of(&plan) } else { Settings::NEW };
+    plan.map_up_with_subqueries(|node| match node {
+        LogicalPlan::RecursiveQuery(node) => union::converted_recursion(node).map(Transformed::yes),
+        node => node.recompute_schema().map(Transformed::yes),
+    })
+    .data()
+}
+
+fn without_functions(plan: LogicalPlan) -> Result<LogicalPlan> {
+    let settings = settings_of(&plan);
     plan.map_up_with_subqueries(|node| {
         let lowered = match node {
             LogicalPlan::RecursiveQuery(node) => union::lowered_recursion(node, settings)?,
-            node if is_transact => lowered_node(node, settings)?,
-            node => node,
+            node => lowered_node(node, settings)?,
         };
         lowered.recompute_schema().map(Transformed::yes)
     })
@@ -109,7 +120,7 @@ fn without_functions(plan: LogicalPlan, is_transact: bool) -> Result<LogicalPlan
 }
 
 /// An expression over rows of this schema without functions of T-SQL that have a plain form. Its metadata have its type.
-pub(crate) fn in_expression(expr: Expr, schema: &DFSchema) -> Result<Expr> {
+pub(super) fn in_expression(expr: Expr, schema: &DFSchema) -> Result<Expr> {
     if !has_function(&expr) {
         return Ok(expr);
     }
@@ -132,7 +143,7 @@ pub(crate) fn in_expression(expr: Expr, schema: &DFSchema) -> Result<Expr> {
 }
 
 /// Returns true if an expression calls a function of T-SQL.
-pub(crate) fn has_function(expr: &Expr) -> bool {
+pub(super) fn has_function(expr: &Expr) -> bool {
     expr.has(|expr| Ok(is_function(expr))).unwrap_or(false)
 }
 
@@ -146,7 +157,7 @@ pub(super) fn is_function(expr: &Expr) -> bool {
 }
 
 pub(super) fn function_of(call: &ScalarFunction) -> Option<&Function> {
-    call.func.inner().downcast_ref::<Function>()
+    downcast(&call.func)
 }
 
 fn lowered_node(node: LogicalPlan, settings: Settings) -> Result<LogicalPlan> {
@@ -191,7 +202,7 @@ impl Lowerer<'_> {
             Expr::ScalarFunction(call) if function_of(&call).is_some() => {
                 let ScalarFunction { func, args } = call;
                 let args = args.into_iter().map(|arg| self.lower(arg)).collect::<Result<Vec<_>>>()?;
-                match func.inner().downcast_ref::<Function>() {
+                match downcast::<Function>(&func) {
                     Some(function) => self.call(function, args),
                     None => datafusion::common::internal_err!("a function of T-SQL that is none"),
                 }
@@ -233,8 +244,8 @@ impl Lowerer<'_> {
         };
         let by = match column.filter(|field| field.data_type().is_string()) {
             Some(field) => {
-                let collation = collate::collation_of_field(field).unwrap_or(Collation::Binary);
-                match field.metadata().contains_key(types::DECLARED) {
+                let collation = tools::collation_of_field(field).unwrap_or(Collation::Binary);
+                match field.metadata().contains_key(DECLARED) {
                     true => By { collation, strength: Strength::Column, ..By::DEFAULT },
                     false => By { collation, ..By::OF_FILE },
                 }
@@ -242,7 +253,7 @@ impl Lowerer<'_> {
             None => By::DEFAULT,
         };
         let expr = match (&field, data_type) {
-            (Ok(field), Some(_)) => offset::exact(expr.clone(), field.data_type()).unwrap_or(expr),
+            (Ok(field), Some(_)) => exact_timestamp(expr.clone(), field.data_type()).unwrap_or(expr),
             _ => expr,
         };
         Typed { expr, data_type, by }
@@ -362,13 +373,13 @@ impl Lowerer<'_> {
             false => convert(side.clone(), common, self.settings)?.expr,
         };
         match common {
-            DataType::DateTimeOffset(_) => return offset::key(converted),
-            DataType::SqlVariant => return aggregate::variant_key(converted),
-            common if padded::is_bytes(common) => return padded::padded_key(converted),
+            DataType::DateTimeOffset(_) => return offset_key(converted),
+            DataType::SqlVariant => return variant::key(converted),
+            common if padded::is_bytes(common) => return tools::padded_key(converted),
             _ => {}
         }
         let is_keyed = common.is_text() && by != By::OF_FILE;
-        Ok(if is_keyed { collate::key(converted, by.collation) } else { converted })
+        Ok(if is_keyed { collation_key(converted, by.collation) } else { converted })
     }
 
     fn case(&self, case: Case) -> Result<Typed> {
@@ -412,7 +423,7 @@ fn typed(arg: Typed, data_type: DataType) -> Result<Typed> {
     let arrow = data_type_of(types::sql_type(data_type));
     // A text that is read as a moment, which is one of T-SQL's own.
     let expr = match arg.expr {
-        Expr::Cast(read) if data_type.is_moment() && ticks::is_text_of_moment(&read) => *read.expr,
+        Expr::Cast(read) if data_type.is_moment() && reads_timestamp(&read) => *read.expr,
         other => other,
     };
     let expr = match expr {
@@ -442,9 +453,9 @@ fn given(arg: Typed) -> Typed {
 /// A literal of the core as a value of this type.
 pub(super) fn literal(value: &ScalarValue, data_type: DataType) -> Result<ScalarValue> {
     let array = value.to_array()?;
-    let value = value_at(array.as_ref(), 0).map_err(crate::error::to_datafusion)?;
+    let value = value_at(array.as_ref(), 0).map_err(tools::failed)?;
     let sql_type = types::sql_type(data_type);
-    let value = mainstay_types::convert(value.as_ref(), sql_type).map_err(crate::error::to_datafusion)?;
+    let value = mainstay_types::convert(value.as_ref(), sql_type).map_err(tools::failed)?;
     scalar(value.as_ref(), &data_type_of(sql_type))
 }
 
@@ -488,10 +499,8 @@ pub(super) fn convert(arg: Typed, to: DataType, settings: Settings) -> Result<Ty
         return Ok(Typed { expr, data_type: Some(to), by: arg.by });
     }
     let name = format!("{}cast:{to}", settings.mark());
-    let Some(udf) = super::function(&name) else {
-        return datafusion::common::internal_err!("no conversion to {to}");
-    };
-    let Some(function) = udf.inner().downcast_ref::<Function>() else {
+    let udf = super::function::function(&name);
+    let Some(function) = udf.as_deref().and_then(downcast::<Function>) else {
         return datafusion::common::internal_err!("no conversion to {to}");
     };
     let known = function.operation.bind(&[Some(from)], &[constant(&arg.expr)]).map_err(failed)?;
@@ -553,7 +562,7 @@ fn without_collate(expr: Expr) -> Expr {
 }
 
 /// The collation that a call of COLLATE gives its argument.
-pub(crate) fn collate_of(call: &ScalarFunction) -> Option<Collation> {
+fn collate_of(call: &ScalarFunction) -> Option<Collation> {
     match function_of(call)?.operation.as_ref() {
         Operation::Collate(name) => mainstay_tsql_types::collation::by_name(name),
         _ => None,
@@ -569,7 +578,7 @@ fn simple_like(args: &[Typed], by: By) -> Option<Expr> {
     if !is_simple || !is_text || matches!(value.data_type, Some(DataType::Char(..) | DataType::NChar(_))) {
         return None;
     }
-    let fold = |expr: Expr| Box::new(collate::fold(without_collate(expr), by.collation));
+    let fold = |expr: Expr| Box::new(collation_fold(without_collate(expr), by.collation));
     let (expr, pattern) = (fold(value.expr.clone()), fold(lit(text)));
     Some(Expr::Like(Like { negated: false, expr, pattern, escape_char: None, case_insensitive: false }))
 }

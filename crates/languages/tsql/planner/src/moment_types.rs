@@ -1,9 +1,9 @@
 //! Conversions between T-SQL's date and time types: those with equal vectors, and those that need the core's casts.
 
 use super::types;
-use crate::types::offset;
 use datafusion::logical_expr::{Expr, cast};
 use mainstay_columnar::values::data_type_of;
+use mainstay_planner::dialect::tools::{as_offset, as_ticks};
 use mainstay_tsql_types::DataType;
 
 /// Reports whether a value of one type has the same vector as one of another type with more digits.
@@ -22,8 +22,8 @@ pub(super) fn finer_moment(expr: &Expr, from: DataType, to: DataType) -> Option<
     use DataType::*;
     match (from, to) {
         (Date, DateTime2(0..=6)) => Some(cast(expr.clone(), data_type_of(types::sql_type(to)))),
-        (Date | DateTime2(_), DateTime2(7)) => offset::as_ticks(expr.clone()).ok(),
-        (Date | DateTime2(_), DateTimeOffset(7)) => offset::as_offset(expr.clone()).ok(),
+        (Date | DateTime2(_), DateTime2(7)) => as_ticks(expr.clone()).ok(),
+        (Date | DateTime2(_), DateTimeOffset(7)) => as_offset(expr.clone()).ok(),
         _ => None,
     }
 }

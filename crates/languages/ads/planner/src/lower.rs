@@ -5,9 +5,6 @@
 //! types.
 
 use super::function::{Function, char_length, failed, sql_type};
-use crate::plan::nodes::{PlanTree, Tree};
-use crate::plan::rewrite::schema_of;
-use crate::plan::search::{any_expression, any_expression_of_plan};
 use datafusion::arrow::datatypes::{DataType as ArrowType, FieldRef, TimeUnit};
 use datafusion::common::tree_node::{Transformed, TransformedResult};
 use datafusion::common::{DFSchema, Result, ScalarValue};
@@ -17,6 +14,8 @@ use datafusion::logical_expr::expr::{Like, ScalarFunction};
 use datafusion::logical_expr::expr_rewriter::NamePreserver;
 use datafusion::logical_expr::{BinaryExpr, Expr, ExprSchemable, LogicalPlan, Operator, cast, lit};
 use mainstay_columnar::values::{array_of, data_type_of};
+use mainstay_planner::dialect::tools::{any_expression, any_expression_of_plan, schema_of};
+use mainstay_planner::dialect::{PlanTree, Tree, downcast};
 use mainstay_types::{SqlType, Value, ValueRef};
 
 /// The most digits that the core's exact product may need before the dialect's own is taken.
@@ -24,7 +23,7 @@ const MOST_DIGITS: u8 = 38;
 const MOST_SCALE: u8 = 20;
 
 /// The plan without functions of the dialect that have a plain form.
-pub(crate) fn in_plan(plan: LogicalPlan) -> Result<LogicalPlan> {
+pub(super) fn in_plan(plan: LogicalPlan) -> Result<LogicalPlan> {
     if !any_expression_of_plan(&plan, is_function) {
         return Ok(plan);
     }
@@ -49,7 +48,7 @@ fn is_function(expr: &Expr) -> bool {
 }
 
 fn function_of(call: &ScalarFunction) -> Option<&Function> {
-    call.func.inner().downcast_ref::<Function>()
+    downcast(&call.func)
 }
 
 /// An argument with what its field tells.

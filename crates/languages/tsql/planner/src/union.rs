@@ -6,12 +6,12 @@
 use super::function::failed;
 use super::lower::{By, Typed, convert};
 use super::types;
-use datafusion::arrow::datatypes::DataType as ArrowType;
+use datafusion::arrow::datatypes::{DataType as ArrowType, FieldRef};
 use datafusion::common::{Column, NullEquality, Result};
 use datafusion::logical_expr::expr::FieldMetadata;
 use datafusion::logical_expr::{Expr, Join, JoinType, LogicalPlan, Projection, RecursiveQuery, Union};
+use mainstay_planner::dialect::{DECLARED, tools};
 use mainstay_tsql_types::{DataType, Message, Settings};
-use std::collections::HashMap;
 use std::sync::Arc;
 
 /// Returns true if a plan is a UNION of T-SQL's columns, whose types are not the same.
@@ -22,7 +22,10 @@ pub(super) fn has_types_to_meet(plan: &LogicalPlan) -> bool {
         _ => return false,
     };
     let declared = |place: usize, input: &LogicalPlan| {
-        input.schema().fields().get(place).and_then(|field| field.metadata().get(types::DECLARED).cloned())
+        let field = input.schema().fields().get(place)?;
+        // Other dialects declare types, too.
+        let of_transact = |declared: &&String| mainstay_tsql_types::operation::data_type(declared).is_some();
+        field.metadata().get(DECLARED).filter(of_transact).cloned()
     };
     let Some(first) = inputs.first() else { return false };
     (0..first.schema().fields().len()).any(|place| {
@@ -71,7 +74,7 @@ fn brought_to(plan: &Arc<LogicalPlan>, common: &[Option<DataType>], settings: Se
     let schema = Arc::clone(plan.schema());
     let differs = |(place, to): (usize, &Option<DataType>)| {
         let field = schema.field(place);
-        let is_declared = field.metadata().contains_key(types::DECLARED);
+        let is_declared = field.metadata().contains_key(DECLARED);
         to.is_some_and(|to| own_type(plan, place) != Some(to) || !is_declared)
     };
     if !common.iter().enumerate().any(differs) {
@@ -85,8 +88,8 @@ fn brought_to(plan: &Arc<LogicalPlan>, common: &[Option<DataType>], settings: Se
             continue;
         };
         let data_type = types::declared_type(field).filter(|_| *field.data_type() != ArrowType::Null);
-        let collation = types::collation_of(field).unwrap_or(By::DEFAULT.collation);
-        let column = crate::types::offset::exact(column, field.data_type())?;
+        let collation = tools::declared_collation(field).unwrap_or(By::DEFAULT.collation);
+        let column = tools::exact_timestamp(column, field.data_type())?;
         let expr = convert(Typed { expr: column, data_type, by: By::DEFAULT }, *to, settings)?.expr;
         let metadata = FieldMetadata::from(types::metadata_collated(*to, collation));
         exprs.push(expr.alias_qualified_with_metadata(relation.cloned(), field.name(), Some(metadata)));
@@ -96,16 +99,28 @@ fn brought_to(plan: &Arc<LogicalPlan>, common: &[Option<DataType>], settings: Se
 
 /// Both parts with columns of one type, and with one description of each: the core's operator compares these.
 ///
-/// Errors: 240 where a text of the recursive part does not fit in the column.
+/// Errors: as [`converted_recursion`].
 pub(super) fn lowered_recursion(node: RecursiveQuery, settings: Settings) -> Result<LogicalPlan> {
+    let types = recursion_types(&node)?;
+    tools::described_recursion(node, |again| brought_to(again, &types, settings))
+}
+
+/// The recursive part with the types that the columns of the first one were declared with in T-SQL.
+///
+/// Errors: 240 where a text of the recursive part does not fit in the column.
+pub(super) fn converted_recursion(node: RecursiveQuery) -> Result<LogicalPlan> {
+    let types = recursion_types(&node)?;
+    let recursive_term = brought_to(&node.recursive_term, &types, Settings::NEW)?;
+    Ok(LogicalPlan::RecursiveQuery(RecursiveQuery { recursive_term, ..node }))
+}
+
+fn recursion_types(node: &RecursiveQuery) -> Result<Vec<Option<DataType>>> {
     let (first, again) = (&node.static_term, &node.recursive_term);
     let pairs = first.schema().fields().iter().zip(again.schema().fields());
-    let mut described: Vec<HashMap<String, String>> = Vec::new();
-    let mut types = Vec::new();
-    for (of_first, of_again) in pairs {
-        let data_type = types::declared_type(of_first).filter(|_| of_first.metadata().contains_key(types::DECLARED));
+    let of_pair = |(of_first, of_again): (&FieldRef, &FieldRef)| {
+        let data_type = types::declared_type(of_first).filter(|_| of_first.metadata().contains_key(DECLARED));
         // Rows of several non-recursive parts have no declared types yet.
-        let given = types::declared_type(of_again).filter(|_| of_again.metadata().contains_key(types::DECLARED));
+        let given = types::declared_type(of_again).filter(|_| of_again.metadata().contains_key(DECLARED));
         if let (Some(to), Some(from)) = (data_type, given)
             && to.is_text()
             && from.is_text()
@@ -119,23 +134,7 @@ pub(super) fn lowered_recursion(node: RecursiveQuery, settings: Settings) -> Res
             );
             return Err(failed(Message::error(240, text)));
         }
-        let mut all = of_again.metadata().clone();
-        all.extend(of_first.metadata().clone());
-        described.push(all);
-        types.push(data_type);
-    }
-    crate::execute::work_table::check(again, &node.name)?;
-    let again = crate::execute::work_table::shared(&brought_to(again, &types, settings)?, &node.name)?;
-    let describe = |plan: &Arc<LogicalPlan>| -> Result<Arc<LogicalPlan>> {
-        let schema = Arc::clone(plan.schema());
-        let exprs = schema.iter().zip(&described).map(|((relation, field), metadata)| {
-            let column = Expr::Column(Column::new(relation.cloned(), field.name()));
-            let metadata = Some(FieldMetadata::from(metadata.clone()));
-            column.alias_qualified_with_metadata(relation.cloned(), field.name(), metadata)
-        });
-        let projection = Projection::try_new(exprs.collect(), Arc::clone(plan))?;
-        Ok(Arc::new(LogicalPlan::Projection(projection)))
+        Ok(data_type)
     };
-    let (static_term, recursive_term) = (describe(first)?, describe(&again)?);
-    Ok(LogicalPlan::RecursiveQuery(RecursiveQuery { static_term, recursive_term, ..node }))
+    pairs.map(of_pair).collect()
 }

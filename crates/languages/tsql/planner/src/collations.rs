@@ -3,7 +3,7 @@
 //! Limits: a collation is known by its sensitivity (case and accents, accents, or bytes) and its code page, so that two
 //! languages of one code page are the same. Messages name the most common collation of that kind.
 
-use super::failed;
+use super::function::failed;
 use super::lower::{Strength, Typed};
 use datafusion::common::Result;
 use mainstay_tsql_types::{CodePage, Message, Operation};

@@ -7,9 +7,7 @@
 //! `OFFSET 0` keeps the order, since the planner takes it for a limit; the operator requires the order of its input.
 //! Without rows it gives no row.
 
-use crate::error::to_datafusion;
-use crate::mssql::{failed, field_of, type_of_field};
-use crate::plan::relation::ORIGINAL_NAME;
+use super::{failed, field_of, type_of_field};
 use arrow_array::RecordBatch;
 use arrow_schema::{Schema, SchemaRef};
 use datafusion::common::tree_node::TreeNodeRecursion;
@@ -27,6 +25,7 @@ use datafusion::physical_plan::{DisplayAs, DisplayFormatType, ExecutionPlan, Exe
 use datafusion::sql::sqlparser::ast::{self, FunctionArg, FunctionArgExpr, TableFactor};
 use futures::{StreamExt, stream};
 use mainstay_columnar::values::{array_of, value_at};
+use mainstay_planner::dialect::tools::{self, ORIGINAL_NAME};
 use mainstay_tsql_types::rows_text::{Layout, RowsColumn, Shape};
 use mainstay_tsql_types::{DataType, Length};
 use mainstay_types::{Value, ValueRef};
@@ -40,7 +39,7 @@ const TEXT: &str = "#text";
 
 /// The text of the input's rows.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(crate) struct RowsText {
+pub(super) struct RowsText {
     input: LogicalPlan,
     shape: Shape,
     schema: DFSchemaRef,
@@ -48,7 +47,7 @@ pub(crate) struct RowsText {
 
 impl RowsText {
     /// The arguments are the layout and the query.
-    pub(crate) fn plan(args: &[FunctionArg], context: &mut dyn RelationPlannerContext) -> Result<LogicalPlan> {
+    pub(super) fn plan(args: &[FunctionArg], context: &mut dyn RelationPlannerContext) -> Result<LogicalPlan> {
         let [FunctionArg::Unnamed(FunctionArgExpr::Expr(layout)), FunctionArg::Unnamed(FunctionArgExpr::Expr(query))] =
             args
         else {
@@ -141,7 +140,7 @@ impl UserDefinedLogicalNodeCore for RowsText {
 }
 
 /// The operator of [`RowsText`].
-pub(crate) struct RowsTextExec {
+pub(super) struct RowsTextExec {
     input: Arc<dyn ExecutionPlan>,
     shape: Arc<Shape>,
     schema: SchemaRef,
@@ -152,7 +151,7 @@ pub(crate) struct RowsTextExec {
 }
 
 impl RowsTextExec {
-    pub(crate) fn planned(node: &RowsText, inputs: &[Arc<dyn ExecutionPlan>]) -> Result<Arc<dyn ExecutionPlan>> {
+    pub(super) fn planned(node: &RowsText, inputs: &[Arc<dyn ExecutionPlan>]) -> Result<Arc<dyn ExecutionPlan>> {
         let Some(input) = inputs.first() else { return internal_err!("a text of rows without its input") };
         let schema: SchemaRef = Arc::new(node.schema.as_arrow().clone());
         let properties = PlanProperties::new(
@@ -264,7 +263,7 @@ async fn text_of(
         };
         for row in 0..batch.num_rows() {
             let cells = columns.iter().map(|column| value_at(column.as_ref(), row));
-            rows.push(cells.collect::<mainstay_types::Result<Vec<_>>>().map_err(to_datafusion)?);
+            rows.push(cells.collect::<mainstay_types::Result<Vec<_>>>().map_err(tools::failed)?);
         }
     }
     let text = shape.text(&rows).map_err(failed)?;

@@ -1,22 +1,13 @@
 //! Mapping between SQL Server's types and the core's columns.
 
-use super::PREFIX;
 use datafusion::arrow::datatypes::{DataType as ArrowType, Field, TimeUnit};
-use datafusion::sql::sqlparser::ast;
 use mainstay_columnar::values::{OFFSET, TICKS, data_type_of};
+use mainstay_planner::dialect::DECLARED;
+use mainstay_planner::dialect::tools::{CHAR_COLUMN, COLLATED_COLUMN};
 use mainstay_tsql_types::operation::data_type as parse;
 use mainstay_tsql_types::{DataType, Length};
 use mainstay_types::{Collation, SqlType};
 use std::collections::HashMap;
-
-/// Metadata of a field that a dialect declared with a type of its own: the dialect's name of it.
-pub(crate) const DECLARED: &str = "mainstay.declared";
-
-/// Metadata of text that compares by a collation.
-const COLLATION: &str = "mainstay.collation";
-
-/// Metadata of text that is padded with blanks: its length.
-const CHAR: &str = "mainstay.char";
 
 /// The longest text that is stored in its row there; a longer column of a file is MAX.
 const MOST_CHARACTERS: u32 = 4000;
@@ -27,24 +18,24 @@ pub fn sql_type(data_type: DataType) -> SqlType {
 }
 
 /// A field that holds values of this type.
-pub(crate) fn field(name: &str, data_type: DataType) -> Field {
+pub fn field(name: &str, data_type: DataType) -> Field {
     Field::new(name, data_type_of(sql_type(data_type)), true).with_metadata(metadata(data_type))
 }
 
 /// The metadata of a field that holds values of this type.
-pub(crate) fn metadata(data_type: DataType) -> HashMap<String, String> {
+pub(super) fn metadata(data_type: DataType) -> HashMap<String, String> {
     let mut metadata = HashMap::from([(DECLARED.to_owned(), data_type.to_string())]);
     if let Some(collation) = sql_type(data_type).collation() {
-        metadata.insert(COLLATION.to_owned(), collation.name().to_owned());
+        metadata.insert(COLLATED_COLUMN.to_owned(), collation.name().to_owned());
     }
     metadata
 }
 
 /// The same for text that compares by this collation.
-pub(crate) fn metadata_collated(data_type: DataType, collation: Collation) -> HashMap<String, String> {
+pub(super) fn metadata_collated(data_type: DataType, collation: Collation) -> HashMap<String, String> {
     let mut metadata = metadata(data_type);
     // A binary collation is named, too: a field without a collation keeps that of the field that it is made of.
-    if let Some(name) = metadata.get_mut(COLLATION) {
+    if let Some(name) = metadata.get_mut(COLLATED_COLUMN) {
         *name = collation.name().to_owned();
     }
     metadata
@@ -92,31 +83,11 @@ fn by_arrow_type(field: &Field) -> Option<DataType> {
     })
 }
 
-/// The collation of text that the dialect declared.
-pub fn collation_of(field: &Field) -> Option<Collation> {
-    let said = field.metadata().get(COLLATION).and_then(|name| Collation::by_name(name));
-    let is_declared = || field.data_type().is_string() && field.metadata().contains_key(DECLARED);
-    said.or_else(|| is_declared().then_some(Collation::Binary))
-}
-
 fn text_length(field: &Field) -> Length {
-    let length = field.metadata().get(CHAR).and_then(|length| length.parse::<u32>().ok());
+    let length = field.metadata().get(CHAR_COLUMN).and_then(|length| length.parse::<u32>().ok());
     match length {
         Some(length) if (1..=MOST_CHARACTERS).contains(&length) => Length::Limited(length as u16),
         _ => Length::Max,
-    }
-}
-
-/// The type of SQL Server that a column of CREATE TABLE is declared with: `"mssql:datetime"`.
-pub(crate) fn custom_type(name: &str) -> Option<DataType> {
-    parse(name.trim_matches('"').strip_prefix(PREFIX)?)
-}
-
-/// The same, by the name that the field's metadata keeps.
-pub(crate) fn declared_type_of(data_type: &ast::DataType) -> Option<String> {
-    match data_type {
-        ast::DataType::Custom(name, _) => custom_type(&name.to_string()).map(|data_type| data_type.to_string()),
-        _ => None,
     }
 }
 

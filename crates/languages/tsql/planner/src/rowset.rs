@@ -1,30 +1,25 @@
-//! Functions in FROM: `generate_series` ([`series`](crate::functions::series)); T-SQL's STRING_SPLIT and similar ones,
-//! as leaves whose arguments may be columns of the row at the left.
+//! STRING_SPLIT, OPENJSON and similar functions in FROM, as leaves whose arguments may be columns of the row at the left.
 //!
 //! ```text
 //!   "mssql:table:openjson"('detail', doc, '$.lines')      Rowset { arguments }    leaf of the logical plan
-//!       each argument a constant, or a placeholder that crate::lateral gives its value
+//!       each argument a constant, or a placeholder that the planner gives its value for each row
 //!                                                         RowsetExec              its rows, batch by batch
 //! ```
 
-use crate::error::to_datafusion;
-use crate::execute::run::Run;
-use crate::mssql::{PREFIX, failed, field_of, type_of_field};
-use crate::plan::relation::ORIGINAL_NAME;
+use super::{failed, field_of, type_of_field};
 use arrow_array::{RecordBatch, RecordBatchOptions};
 use arrow_schema::{Schema, SchemaRef};
 use datafusion::common::tree_node::TreeNodeRecursion;
 use datafusion::common::{DFSchema, DFSchemaRef, Result, ScalarValue, internal_err, plan_err};
 use datafusion::execution::{SendableRecordBatchStream, TaskContext};
-use datafusion::logical_expr::planner::{PlannedRelation, RelationPlanner, RelationPlannerContext, RelationPlanning};
 use datafusion::logical_expr::{Expr, ExprSchemable, Extension, LogicalPlan, UserDefinedLogicalNodeCore};
 use datafusion::physical_expr::{EquivalenceProperties, Partitioning, PhysicalExpr};
 use datafusion::physical_plan::execution_plan::{Boundedness, EmissionType};
 use datafusion::physical_plan::stream::RecordBatchStreamAdapter;
 use datafusion::physical_plan::{DisplayAs, DisplayFormatType, ExecutionPlan, PlanProperties};
 use datafusion::physical_planner::Planning;
-use datafusion::sql::sqlparser::ast::{FunctionArg, FunctionArgExpr, TableFactor};
 use mainstay_columnar::values::{array_of, value_at};
+use mainstay_planner::dialect::tools::{self, ORIGINAL_NAME};
 use mainstay_tsql_types::rowset::{RowFunction, Rows};
 use mainstay_tsql_types::{Context, DataType};
 use mainstay_types::{Value, ValueRef};
@@ -33,80 +28,24 @@ use std::fmt;
 use std::hash::{Hash, Hasher};
 use std::sync::Arc;
 
-/// The prefix of these functions' names, behind [`PREFIX`].
-const TABLE: &str = "table:";
-
-/// The function that gives one row: the text of a query's rows.
-const FORMAT: &str = "format";
-
-/// The function that gives the rows of a query: the recursive part of a common table expression.
-const RECURSION: &str = "recursion";
-
 /// A call of such a function.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(crate) struct Rowset {
+pub(super) struct Rowset {
     name: String,
     function: RowFunction,
     arguments: Vec<Expr>,
     schema: DFSchemaRef,
 }
 
-/// Plans these functions where they stand in FROM.
-#[derive(Debug)]
-pub(crate) struct RowsetPlanner;
-
-impl RelationPlanner for RowsetPlanner {
-    fn plan_relation(
-        &self,
-        relation: TableFactor,
-        context: &mut dyn RelationPlannerContext,
-    ) -> Result<RelationPlanning> {
-        // Each source of a query comes by here, common table expressions too.
-        crate::execute::planning_cancellation::check()?;
-        let TableFactor::Table { name, alias, args: Some(args), .. } = &relation else {
-            return Ok(RelationPlanning::Original(Box::new(relation)));
-        };
-        let called = name.to_string();
-        let called = called.trim_matches('"');
-        if called == crate::functions::series::NAME {
-            let plan = crate::functions::series::plan(&args.args, alias.as_ref(), context)?;
-            return Ok(RelationPlanning::Planned(Box::new(PlannedRelation::new(plan, alias.clone()))));
-        }
-        let Some(function) = called.strip_prefix(PREFIX).and_then(|rest| rest.strip_prefix(TABLE)) else {
-            return Ok(RelationPlanning::Original(Box::new(relation)));
-        };
-        let over_query = match function {
-            FORMAT => Some(crate::functions::rows_text::RowsText::plan(&args.args, context)?),
-            RECURSION => Some(crate::execute::recursion::Recursion::plan(&args.args, context)?),
-            _ => None,
-        };
-        if let Some(plan) = over_query {
-            return Ok(RelationPlanning::Planned(Box::new(PlannedRelation::new(plan, alias.clone()))));
-        }
-        let none = DFSchema::empty();
-        let mut arguments = Vec::with_capacity(args.args.len());
-        for argument in &args.args {
-            match argument {
-                FunctionArg::Unnamed(FunctionArgExpr::Expr(expr)) => {
-                    arguments.push(context.sql_to_expr(expr.clone(), &none)?);
-                }
-                other => return plan_err!("an argument of {function} is {other}"),
-            }
-        }
-        let plan = Rowset::plan(function, arguments)?;
-        Ok(RelationPlanning::Planned(Box::new(PlannedRelation::new(plan, alias.clone()))))
-    }
-}
-
 impl Rowset {
     /// The first argument is the detail, a literal.
-    fn plan(name: &str, mut arguments: Vec<Expr>) -> Result<LogicalPlan> {
+    pub(super) fn plan(name: &str, mut arguments: Vec<Expr>) -> Result<LogicalPlan> {
         if arguments.is_empty() {
             return plan_err!("{name} without its detail");
         }
         let detail = match arguments.remove(0) {
             Expr::Literal(ScalarValue::Utf8(Some(text)) | ScalarValue::Utf8View(Some(text)), _) => text,
-            _ => return Err(crate::error::unknown_rowset(name)),
+            _ => return Err(tools::unknown_source(name)),
         };
         let none = DFSchema::empty();
         let data_type =
@@ -169,7 +108,7 @@ impl UserDefinedLogicalNodeCore for Rowset {
 }
 
 /// The operator of a [`Rowset`].
-pub(crate) struct RowsetExec {
+pub(super) struct RowsetExec {
     name: String,
     function: RowFunction,
     arguments: Vec<Arc<dyn PhysicalExpr>>,
@@ -178,7 +117,7 @@ pub(crate) struct RowsetExec {
 }
 
 impl RowsetExec {
-    pub(crate) fn planned(node: &Rowset, planning: &Planning<'_>) -> Result<Arc<dyn ExecutionPlan>> {
+    pub(super) fn planned(node: &Rowset, planning: &Planning<'_>) -> Result<Arc<dyn ExecutionPlan>> {
         let none = DFSchema::empty();
         let expr = |argument: &Expr| planning.expression(argument, &none);
         let arguments = node.arguments.iter().map(expr).collect::<Result<Vec<_>>>()?;
@@ -199,7 +138,7 @@ impl RowsetExec {
         let one = RecordBatch::try_new_with_options(Arc::new(Schema::empty()), Vec::new(), &options)?;
         let value = |argument: &Arc<dyn PhysicalExpr>| -> Result<Value> {
             let array = argument.evaluate(&one)?.into_array(1)?;
-            value_at(array.as_ref(), 0).map_err(to_datafusion)
+            value_at(array.as_ref(), 0).map_err(tools::failed)
         };
         let values = self.arguments.iter().map(value).collect::<Result<Vec<_>>>()?;
         let values: Vec<ValueRef<'_>> = values.iter().map(Value::as_ref).collect();
@@ -209,7 +148,7 @@ impl RowsetExec {
 
 /// The next rows as a batch; `None` behind the last.
 fn next_batch(schema: &SchemaRef, rows: &mut Rows, most: usize) -> Result<Option<RecordBatch>> {
-    crate::execute::planning_cancellation::check()?;
+    tools::check_cancellation()?;
     let part = rows.by_ref().take(most).collect::<std::result::Result<Vec<_>, _>>().map_err(failed)?;
     if part.is_empty() {
         return Ok(None);
@@ -266,13 +205,10 @@ impl ExecutionPlan for RowsetExec {
     }
 
     fn execute(&self, _: usize, context: Arc<TaskContext>) -> Result<SendableRecordBatchStream> {
-        let run = Run::of(&context)?;
+        let check = tools::running_statement(&context)?;
         let (mut rows, schema) = (self.rows()?, Arc::clone(&self.schema));
         let most = context.session_config().batch_size();
-        let next = move || {
-            let checked = run.check().map_err(to_datafusion);
-            checked.and_then(|()| next_batch(&schema, &mut rows, most)).transpose()
-        };
+        let next = move || check().and_then(|()| next_batch(&schema, &mut rows, most)).transpose();
         let batches = futures::stream::iter(std::iter::from_fn(next));
         Ok(Box::pin(RecordBatchStreamAdapter::new(Arc::clone(&self.schema), batches)))
     }

@@ -1,16 +1,16 @@
 //! Functions of Advantage SQL for the planner: the result type follows from the argument types; they run row by row.
 
 use super::PREFIX;
-use crate::analyze::char_columns::{CHAR_COLUMN, SHOWN_LENGTH};
 use datafusion::arrow::datatypes::{DataType as ArrowType, Field, FieldRef};
-use datafusion::common::{DataFusionError, Result, ScalarValue, plan_err};
-use datafusion::logical_expr::{
-    ColumnarValue, ReturnFieldArgs, ScalarFunctionArgs, ScalarUDF, ScalarUDFImpl, Signature, Volatility,
-};
+use datafusion::common::{DataFusionError, Result, ScalarValue};
+use datafusion::logical_expr::{ColumnarValue, ScalarFunctionArgs, ScalarUDF};
 use mainstay_ads_types::{Context, Failure, Operation};
-use mainstay_columnar::values::{OFFSET, TICKS, array_of, data_type_of, value_at};
-use mainstay_types::{Collation, Error, SqlType, Timestamp, Value, ValueRef};
-use std::hash::{BuildHasher, Hash, Hasher, RandomState};
+use mainstay_columnar::values::{OFFSET, TICKS, data_type_of};
+use mainstay_planner::SHOWN_LENGTH;
+use mainstay_planner::dialect::tools::{self, CHAR_COLUMN};
+use mainstay_planner::dialect::{DialectFunction, row_by_row, scalar_function};
+use mainstay_types::{Collation, Error, SqlType, Timestamp};
+use std::hash::{BuildHasher, RandomState};
 use std::sync::atomic::AtomicU64;
 use std::sync::{Arc, LazyLock};
 
@@ -22,21 +22,18 @@ static SEED: LazyLock<AtomicU64> = LazyLock::new(|| AtomicU64::new(RandomState::
 pub(super) struct Function {
     name: String,
     pub(super) operation: Operation,
-    signature: Signature,
 }
 
 /// The function of this name, which stands here without its prefix.
-pub(crate) fn function(name: &str) -> Option<Arc<ScalarUDF>> {
+pub(super) fn function(name: &str) -> Option<Arc<ScalarUDF>> {
     let operation = mainstay_ads_types::operation(name)?;
-    let volatility = if operation.function.is_volatile { Volatility::Volatile } else { Volatility::Immutable };
-    let signature = Signature::user_defined(volatility);
     // The planner gives a call another name when its function is called otherwise.
-    Some(Arc::new(ScalarUDF::from(Function { name: format!("{PREFIX}{name}"), operation, signature })))
+    Some(scalar_function(Function { name: format!("{PREFIX}{name}"), operation }))
 }
 
 /// An error of the dialect on its way through the planner.
 pub(super) fn failed(failure: Failure) -> DataFusionError {
-    crate::error::to_datafusion(Error::from(failure))
+    tools::failed(Error::from(failure))
 }
 
 /// The type of what a field holds; `None` for NULL and for what the dialect has no type for.
@@ -85,60 +82,25 @@ impl Function {
     }
 }
 
-impl ScalarUDFImpl for Function {
+impl DialectFunction for Function {
     fn name(&self) -> &str {
         &self.name
     }
 
-    fn signature(&self) -> &Signature {
-        &self.signature
+    fn is_volatile(&self) -> bool {
+        self.operation.function.is_volatile
     }
 
-    fn coerce_types(&self, types: &[ArrowType]) -> Result<Vec<ArrowType>> {
-        Ok(types.to_vec())
-    }
-
-    fn return_type(&self, _: &[ArrowType]) -> Result<ArrowType> {
-        plan_err!("{} has no type without the fields of its arguments", self.name)
-    }
-
-    fn return_field_from_args(&self, args: ReturnFieldArgs) -> Result<FieldRef> {
-        let data_type = self.result(args.arg_fields)?.map_or(ArrowType::Utf8View, data_type_of);
+    fn field(&self, arguments: &[FieldRef], _: &[Option<&ScalarValue>]) -> Result<FieldRef> {
+        let data_type = self.result(arguments)?.map_or(ArrowType::Utf8View, data_type_of);
         Ok(Arc::new(Field::new(&self.name, data_type, true)))
     }
 
-    fn invoke_with_args(&self, args: ScalarFunctionArgs) -> Result<ColumnarValue> {
-        let is_scalar = args.args.iter().all(|arg| matches!(arg, ColumnarValue::Scalar(_)));
-        let is_scalar = is_scalar && !self.operation.function.is_volatile;
-        let rows = if is_scalar { 1 } else { args.number_rows };
-        let arrays = args.args.iter().map(|arg| arg.to_array(rows)).collect::<Result<Vec<_>>>()?;
+    fn evaluate(&self, arguments: ScalarFunctionArgs) -> Result<ColumnarValue> {
         let context = Context { now: Timestamp(0), seed: &SEED };
-        let mut results = Vec::with_capacity(rows);
-        for row in 0..rows {
-            let values = arrays.iter().map(|array| value_at(array.as_ref(), row));
-            let values = values.collect::<mainstay_types::Result<Vec<Value>>>().map_err(crate::error::to_datafusion)?;
-            let values: Vec<ValueRef<'_>> = values.iter().map(Value::as_ref).collect();
-            results.push(self.operation.call(&context, &values).map_err(failed)?);
-        }
-        let refs: Vec<ValueRef<'_>> = results.iter().map(Value::as_ref).collect();
-        let array = array_of(args.return_field.data_type(), &refs);
-        match is_scalar {
-            true => Ok(ColumnarValue::Scalar(ScalarValue::try_from_array(&array, 0)?)),
-            false => Ok(ColumnarValue::Array(array)),
-        }
-    }
-}
-
-impl PartialEq for Function {
-    fn eq(&self, other: &Function) -> bool {
-        self.name == other.name
-    }
-}
-
-impl Eq for Function {}
-
-impl Hash for Function {
-    fn hash<H: Hasher>(&self, state: &mut H) {
-        self.name.hash(state);
+        let data_type = arguments.return_field.data_type();
+        row_by_row(&arguments, (self.operation.function.name, self.is_volatile()), data_type, &mut |values| {
+            self.operation.call(&context, values).map_err(failed)
+        })
     }
 }

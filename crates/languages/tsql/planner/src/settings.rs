@@ -2,9 +2,9 @@
 
 use super::aggregate;
 use super::lower::function_of;
-use crate::plan::nodes::Tree;
-use crate::plan::search::any_expression_of_plan;
 use datafusion::logical_expr::{Expr, LogicalPlan};
+use mainstay_planner::dialect::Tree;
+use mainstay_planner::dialect::tools::any_expression_of_plan;
 use mainstay_tsql_types::Settings;
 use std::cell::Cell;
 

@@ -15,20 +15,17 @@
 //! The columns' declared types, or T-SQL's functions in the statement, mark T-SQL's UUIDs. So a column that was
 //! declared in T-SQL has this order in the core's SQL, too, as text has that of its collation.
 
-use super::types::DECLARED;
-use crate::plan::nodes::{PlanTree, Tree};
-use crate::plan::rewrite::{self, schema_of};
-use crate::plan::search::any_node;
-use crate::upstream::window_frames::by_peers;
 use datafusion::arrow::array::{Array, ArrayRef, AsArray, FixedSizeBinaryBuilder};
-use datafusion::arrow::datatypes::{DataType as ArrowType, Field};
+use datafusion::arrow::datatypes::{DataType as ArrowType, Field, FieldRef};
 use datafusion::common::tree_node::{Transformed, TransformedResult};
 use datafusion::common::{Column, DFSchema, Result, ScalarValue, exec_err};
 use datafusion::logical_expr::expr::{AggregateFunction, Between, FieldMetadata, ScalarFunction, Sort};
 use datafusion::logical_expr::{
     Aggregate, BinaryExpr, ColumnarValue, Expr, ExprSchemable, LogicalPlan, Operator, Projection, ScalarFunctionArgs,
-    ScalarUDF, ScalarUDFImpl, Signature, Volatility,
+    ScalarUDF,
 };
+use mainstay_planner::dialect::tools::{any_node, by_peers, rewritten_node, schema_of, with_uuids};
+use mainstay_planner::dialect::{DECLARED, DialectFunction, PlanTree, Tree, scalar_function};
 use mainstay_tsql_types::DataType;
 use mainstay_tsql_types::operators::{uuid_key, uuid_of_key};
 use mainstay_types::{Value, ValueRef};
@@ -37,11 +34,11 @@ use std::sync::{Arc, LazyLock};
 /// How many bytes a UUID has.
 const BYTES: i32 = 16;
 
-static KEY: LazyLock<Arc<ScalarUDF>> = LazyLock::new(|| Turn::function(To::Key));
-static OF_KEY: LazyLock<Arc<ScalarUDF>> = LazyLock::new(|| Turn::function(To::Uuid));
+static KEY: LazyLock<Arc<ScalarUDF>> = LazyLock::new(|| scalar_function(Turn { to: To::Key }));
+static OF_KEY: LazyLock<Arc<ScalarUDF>> = LazyLock::new(|| scalar_function(Turn { to: To::Uuid }));
 
 /// The result of a function.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[derive(Clone, Copy, Debug)]
 enum To {
     /// The key of a UUID.
     Key,
@@ -50,18 +47,12 @@ enum To {
 }
 
 /// Puts the bytes of UUIDs in another order.
-#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+#[derive(Clone, Copy, Debug)]
 struct Turn {
     to: To,
-    signature: Signature,
 }
 
 impl Turn {
-    fn function(to: To) -> Arc<ScalarUDF> {
-        let signature = Signature::any(1, Volatility::Immutable);
-        Arc::new(ScalarUDF::from(Turn { to, signature }))
-    }
-
     fn turned(&self, bytes: [u8; 16]) -> [u8; 16] {
         match self.to {
             To::Key => uuid_key(bytes),
@@ -84,7 +75,7 @@ impl Turn {
     }
 }
 
-impl ScalarUDFImpl for Turn {
+impl DialectFunction for Turn {
     fn name(&self) -> &str {
         match self.to {
             To::Key => "guid_key",
@@ -92,16 +83,20 @@ impl ScalarUDFImpl for Turn {
         }
     }
 
-    fn signature(&self) -> &Signature {
-        &self.signature
+    fn is_volatile(&self) -> bool {
+        false
     }
 
-    fn return_type(&self, _: &[ArrowType]) -> Result<ArrowType> {
-        Ok(ArrowType::FixedSizeBinary(BYTES))
+    fn field(&self, _: &[FieldRef], _: &[Option<&ScalarValue>]) -> Result<FieldRef> {
+        Ok(Arc::new(Field::new(self.name(), ArrowType::FixedSizeBinary(BYTES), true)))
     }
 
-    fn invoke_with_args(&self, args: ScalarFunctionArgs) -> Result<ColumnarValue> {
-        match args.args.as_slice() {
+    fn for_rows(&self) -> Option<Arc<dyn mainstay_row_executor::Function>> {
+        Some(Arc::new(*self))
+    }
+
+    fn evaluate(&self, arguments: ScalarFunctionArgs) -> Result<ColumnarValue> {
+        match arguments.args.as_slice() {
             [ColumnarValue::Array(array)] => self.of_array(array).map(ColumnarValue::Array),
             [ColumnarValue::Scalar(value)] => {
                 let turned = self.of_array(&value.to_array()?)?;
@@ -120,11 +115,6 @@ impl mainstay_row_executor::Function for Turn {
             _ => Value::Null,
         })
     }
-}
-
-/// The function for the row executor, if it is one of these.
-pub(super) fn row_function(function: &ScalarUDF) -> Option<Arc<dyn mainstay_row_executor::Function>> {
-    Some(Arc::new(function.inner().downcast_ref::<Turn>()?.clone()))
 }
 
 fn call(function: &Arc<ScalarUDF>, expr: Expr) -> Expr {
@@ -157,7 +147,7 @@ pub(super) fn ordered_by_keys(plan: LogicalPlan, is_transact: bool) -> Result<Lo
     }
     plan.map_up_with_subqueries(|node| {
         let schema = schema_of(&node);
-        rewrite::node(node, in_expression)?.transform_data(|node| match node {
+        rewritten_node(node, in_expression)?.transform_data(|node| match node {
             LogicalPlan::Sort(mut sort) => {
                 by_keys(&mut sort.expr, &schema);
                 Ok(Transformed::yes(LogicalPlan::Sort(sort)))
@@ -237,7 +227,7 @@ fn by_keys(sorts: &mut [Sort], schema: &DFSchema) {
 fn ordered(expr: Expr, schema: &DFSchema) -> Result<Transformed<Expr>> {
     let keyed = |expr: Box<Expr>| Box::new(key(*expr));
     // Of what is compared with a text that is one.
-    Ok(match crate::types::uuid::read(expr, schema)?.data {
+    Ok(match with_uuids(expr, schema)?.data {
         Expr::BinaryExpr(BinaryExpr { left, op, right })
             if matches!(op, Operator::Lt | Operator::LtEq | Operator::Gt | Operator::GtEq)
                 && is_uuid(&left, schema)

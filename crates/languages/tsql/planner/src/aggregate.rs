@@ -10,11 +10,9 @@
 //! statement. Aggregates over windows are rewritten the same way.
 
 use super::PREFIX;
-use super::function::failed;
+use super::function::{Function, bound, failed};
 use super::lower::{By, Lowerer, Typed, convert};
 use super::{guid, types};
-use crate::plan::nodes::Tree;
-use crate::upstream::window_frames::by_peers;
 use datafusion::arrow::datatypes::{DataType as ArrowType, FieldRef};
 use datafusion::common::tree_node::{Transformed, TransformedResult};
 use datafusion::common::{Column, DFSchema, ExprSchema, Result, internal_err, not_impl_err};
@@ -28,6 +26,8 @@ use datafusion::logical_expr::{
     Accumulator, Aggregate, AggregateUDF, AggregateUDFImpl, Expr, LogicalPlan, Projection, Signature, Volatility,
     Window, WindowFunctionDefinition, cast, lit,
 };
+use mainstay_planner::dialect::tools::{by_peers, has_case, string_agg_in_one_order};
+use mainstay_planner::dialect::{Tree, downcast};
 use mainstay_tsql_types::{DataType, Length, Message, Settings};
 use std::sync::Arc;
 
@@ -257,8 +257,7 @@ fn expression(
             {
                 *value = convert(typed(value.clone(), argument), to, settings)?.expr;
             }
-            let joined =
-                typed(core(Arc::clone(&crate::functions::string_agg::STRING_AGG_IN_ONE_ORDER), given), data_type);
+            let joined = typed(core(string_agg_in_one_order(), given), data_type);
             if data_type.is_some_and(|data_type| data_type.limit().is_some()) {
                 return call("joined", vec![joined]);
             }
@@ -309,16 +308,10 @@ fn widened(argument: Option<DataType>, expr: Expr) -> (Expr, DataType) {
     }
 }
 
-/// The comparison key of a SQL_VARIANT.
-pub(crate) fn variant_key(expr: Expr) -> Result<Expr> {
-    let variant = Typed { expr, data_type: Some(DataType::SqlVariant), by: By::DEFAULT };
-    Ok(call("variant_key", vec![variant])?.expr)
-}
-
 /// A call of one of T-SQL's functions over what is typed already.
-fn call(name: &str, args: Vec<Typed>) -> Result<Typed> {
-    let Some(udf) = super::function(name) else { return internal_err!("no function {name}") };
-    let Some(function) = udf.inner().downcast_ref::<super::function::Function>() else {
+pub(super) fn call(name: &str, args: Vec<Typed>) -> Result<Typed> {
+    let udf = super::function::function(name);
+    let Some(function) = udf.as_deref().and_then(downcast::<Function>) else {
         return internal_err!("no function {name}");
     };
     let given: Vec<Option<DataType>> = args.iter().map(|arg| arg.data_type).collect();
@@ -326,7 +319,7 @@ fn call(name: &str, args: Vec<Typed>) -> Result<Typed> {
     let known = function.operation.bind_collated(&given, &vec![None; given.len()], by.said()).map_err(failed)?;
     let data_type = known.result;
     let args = args.into_iter().map(|arg| arg.expr).collect();
-    let expr = Expr::ScalarFunction(ScalarFunction::new_udf(super::function::bound(function, known), args));
+    let expr = Expr::ScalarFunction(ScalarFunction::new_udf(bound(function, known), args));
     Ok(Typed { expr, data_type, by })
 }
 
@@ -365,8 +358,7 @@ pub(super) fn lowered(node: Aggregate, lowerer: &Lowerer<'_>) -> Result<LogicalP
                 for sort in &mut params.order_by {
                     let by = lowerer.lower(sort.expr.clone())?.expr;
                     // Rows that are sorted by a CASE are not seen to be.
-                    sort.expr =
-                        if crate::analyze::order_by_subqueries::has_case(&by) { below.add_once(by) } else { by };
+                    sort.expr = if has_case(&by) { below.add_once(by) } else { by };
                 }
                 let name = of(&func).map_or("", |function| function.function);
                 expression(name, args, lowerer.settings, &InGroup(&params), &mut parts)?
