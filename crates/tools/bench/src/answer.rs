@@ -9,8 +9,8 @@ use arrow_array::cast::AsArray;
 use arrow_array::types::*;
 use arrow_array::{Array, RecordBatch};
 use arrow_schema::DataType;
-use mainstay_types::{Code, Error, Result};
-use serde_json::Value;
+use mainstay_types::{Code, Date, Error, Result};
+use serde_json::{Value, json};
 
 /// How far a double may be from the truth, relative to it.
 const FLOAT_TOLERANCE: f64 = 1e-11;
@@ -115,7 +115,8 @@ pub fn same_rows_in_order(rows: &Rows, truth: &[Vec<Cell>]) -> std::result::Resu
     }
 }
 
-fn shown(row: &[Cell]) -> String {
+/// A row as a message has it.
+pub(crate) fn shown(row: &[Cell]) -> String {
     let cells: Vec<String> = row.iter().map(Cell::to_string).collect();
     format!("({})", cells.join(", "))
 }
@@ -150,6 +151,7 @@ fn cells_of(array: &dyn Array) -> Result<Vec<Cell>> {
         DataType::Decimal128(_, scale) => numbers::<Decimal128Type>(array, scale_of(*scale)?),
         DataType::Float32 => floats::<Float32Type>(array),
         DataType::Float64 => floats::<Float64Type>(array),
+        DataType::Date32 => dates(array),
         DataType::Utf8 => texts(array.as_string::<i32>().iter()),
         DataType::LargeUtf8 => texts(array.as_string::<i64>().iter()),
         DataType::Utf8View => texts(array.as_string_view().iter()),
@@ -171,6 +173,12 @@ where
     T::Native: Into<f64>,
 {
     array.as_primitive::<T>().iter().map(|value| value.map_or(Cell::Null, |value| Cell::Float(value.into()))).collect()
+}
+
+/// Dates as ISO texts, which is how every system's answers have them.
+fn dates(array: &dyn Array) -> Vec<Cell> {
+    let days = array.as_primitive::<Date32Type>().iter();
+    days.map(|day| day.map_or(Cell::Null, |day| Cell::text(Date(day).to_string()))).collect()
 }
 
 fn texts<'a>(values: impl Iterator<Item = Option<&'a str>>) -> Vec<Cell> {
@@ -199,6 +207,22 @@ fn unexpected(data_type: &DataType) -> Error {
 /// `{"d": "12.34"}`.
 pub fn from_json(value: &Value) -> Option<Rows> {
     value.as_array()?.iter().map(|row| row.as_array()?.iter().map(cell_of_json).collect()).collect()
+}
+
+/// A value as [`from_json`] reads it; a double that JSON has no number for becomes NULL.
+pub fn to_json(cell: &Cell) -> Value {
+    match cell {
+        Cell::Null => Value::Null,
+        Cell::Number { units, scale: 0 } if i64::try_from(*units).is_ok() => json!(*units as i64),
+        Cell::Number { units, scale } => {
+            let (sign, scale) = (if *units < 0 { "-" } else { "" }, *scale as usize);
+            let digits = format!("{:0>1$}", units.unsigned_abs(), scale + 1);
+            let (whole, decimals) = digits.split_at(digits.len() - scale);
+            json!({ "d": format!("{sign}{whole}.{decimals}") })
+        }
+        Cell::Float(value) => json!(value),
+        Cell::Text(text) => json!(text),
+    }
 }
 
 fn cell_of_json(value: &Value) -> Option<Cell> {
@@ -256,6 +280,24 @@ mod tests {
                 vec![Cell::Null, Cell::cents(84_903), Cell::Null]
             ]
         );
+    }
+
+    #[test]
+    fn cells_come_back_from_json_as_they_were() {
+        let cells = [
+            Cell::Null,
+            Cell::whole(-7),
+            Cell::whole(i128::MAX),
+            Cell::cents(-5),
+            Cell::cents(123_456),
+            Cell::Float(0.1),
+            Cell::text("a 'b'"),
+        ];
+        let row: Value = cells.iter().map(to_json).collect();
+        assert_eq!(row[3], json!({ "d": "-0.05" }));
+        assert_eq!(from_json(&json!([row])), Some(vec![cells.to_vec()]));
+        let days = arrow_array::Date32Array::from(vec![Some(9_298), None]);
+        assert_eq!(cells_of(&days).unwrap(), [Cell::text("1995-06-17"), Cell::Null]);
     }
 
     #[test]

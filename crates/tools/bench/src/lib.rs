@@ -31,6 +31,7 @@ pub mod scratch;
 pub mod statistics;
 pub mod suite;
 pub mod tpcc;
+mod tpch;
 pub mod tsql;
 pub mod wire;
 pub mod xbase;
@@ -65,11 +66,24 @@ pub fn suites() -> Vec<Box<dyn Suite>> {
         Box::new(tpcc::Tpcc),
         Box::new(basic::Basic),
         Box::new(informix::Informix),
+        Box::new(tpch::Tpch::PARQUET),
+        Box::new(tpch::Tpch::NATIVE),
+        Box::new(tpch::Tpch::DBF),
+        Box::new(tpch::Tpch::LIMIT),
     ]
 }
 
 /// Runs `mainstay bench` with the arguments after `bench`.
 pub fn run(arguments: Vec<OsString>) -> ExitCode {
+    if arguments.first().is_some_and(|first| first == tpch::worker::COMMAND) {
+        return match tpch::worker::run(&arguments[1..]) {
+            Ok(()) => ExitCode::from(IN_ORDER),
+            Err(message) => {
+                eprintln!("mainstay bench: {message}");
+                ExitCode::from(CANNOT_RUN)
+            }
+        };
+    }
     let mut output = std::io::stdout().lock();
     ExitCode::from(run_suites(arguments, &suites(), &mut output))
 }
@@ -86,7 +100,11 @@ pub fn run_suites(arguments: Vec<OsString>, suites: &[Box<dyn Suite>], output: &
 }
 
 fn try_run(arguments: Vec<OsString>, suites: &[Box<dyn Suite>], output: &mut dyn Write) -> Result<u8, String> {
-    let names: Vec<&str> = suites.iter().map(|suite| suite.about().name).collect();
+    // A group of suites has a name, too, and it may be that of one of them.
+    let mut names: Vec<&str> = suites.iter().map(|suite| suite.about().name).collect();
+    names.extend(suites.iter().filter_map(|suite| suite.about().part_of));
+    names.sort_unstable();
+    names.dedup();
     let options = Options::parse(arguments, &names)?;
     if options.help {
         return print(output, options::HELP).map(|()| IN_ORDER);
@@ -115,7 +133,8 @@ fn try_run(arguments: Vec<OsString>, suites: &[Box<dyn Suite>], output: &mut dyn
 fn chosen<'a>(options: &Options, suites: &'a [Box<dyn Suite>]) -> Vec<(&'a dyn Suite, Vec<usize>)> {
     let asked = |suite: &dyn Suite| {
         let is_it = |name: &String| name == suite.about().name || Some(name.as_str()) == suite.about().part_of;
-        options.suites.is_empty() || options.suites.iter().any(is_it)
+        let is_default = options.suites.is_empty() && (!suite.about().only_when_named || options.list);
+        is_default || options.suites.iter().any(is_it)
     };
     let with_rows = |suite: &'a dyn Suite| {
         let rows = suite.rows(&options.settings(suite));

@@ -19,6 +19,8 @@ Usage: mainstay bench [SUITE...] [OPTIONS]
   --only ROW          only rows whose name contains ROW (may be repeated)
   --rows N            rows of the table (default: as published, xbase 100000, cloud 10000; other sizes
                       have no published figures)
+  --scale S           the size of the tpch suites in place of --rows: 1 is 6,000,000 lines (default: tpch-parquet
+                      and tpch-limit 1, tpch-native and tpch-dbf 0.1)
   --repeats N         the least number of runs of a row (default 7, at least 5)
   --format adt        the rows of xbase over an ADT, beside the DBF in the same run
   --door tds          call the procedures of tsql through a server's door, and not in process
@@ -31,8 +33,11 @@ Usage: mainstay bench [SUITE...] [OPTIONS]
   --html FILE         write a page with charts
   -h, --help          print this
 
-The suite informix runs Python: MAINSTAY_BENCH_PYTHON names the interpreter (default python3) of an environment with the
-wheel mainstay_informix, and with informix-driver and pyarrow for their rows.
+The suites tpch-parquet, tpch-native, tpch-dbf and tpch-limit take minutes and run only when they are named; tpch names
+all four.
+
+The suites informix and tpch run Python: MAINSTAY_BENCH_PYTHON names the interpreter (default python3) of an environment with
+DuckDB for tpch, and for informix with the wheel mainstay_informix, and with informix-driver and pyarrow for their rows.
 
 FILE may be - for standard output. Exit code: 0 in order, 1 a wrong or missing answer (with --check also a
 missed target or a faster peer), 2 a mistake in the command line or no way to run.
@@ -56,6 +61,8 @@ pub struct Options {
     pub only: Vec<String>,
     /// Rows of the tables; none means the size of each suite.
     pub rows: Option<usize>,
+    /// The scale of the suites that have one.
+    pub scale: Option<f64>,
     /// The least number of runs of a row.
     pub repeats: usize,
     /// True if other systems run too.
@@ -82,6 +89,7 @@ impl Default for Options {
             suites: Vec::new(),
             only: Vec::new(),
             rows: None,
+            scale: None,
             repeats: 7,
             peers: true,
             check: false,
@@ -107,8 +115,18 @@ impl Options {
                 Some((name, value)) if name.starts_with("--") => (name, Some(OsString::from(value))),
                 _ => (word.as_str(), None),
             };
-            let attachable =
-                ["--only", "--rows", "--repeats", "--door", "--format", "--json", "--csv", "--markdown", "--html"];
+            let attachable = [
+                "--only",
+                "--rows",
+                "--scale",
+                "--repeats",
+                "--door",
+                "--format",
+                "--json",
+                "--csv",
+                "--markdown",
+                "--html",
+            ];
             if attached.is_some() && !attachable.contains(&name) {
                 return Err(format!("{name} takes no value"));
             }
@@ -116,6 +134,7 @@ impl Options {
             match name {
                 "--only" => options.only.push(utf8(value()?)?),
                 "--rows" => options.rows = Some(number(name, value()?, 1, MOST_ROWS)?),
+                "--scale" => options.scale = Some(scale(value()?)?),
                 "--repeats" => options.repeats = number(name, value()?, 5, 1_000_000)?,
                 "--door" => through_a_door = is_door(&utf8(value()?)?)?,
                 "--format" => is_adt = is_advantage(&utf8(value()?)?)?,
@@ -149,7 +168,10 @@ impl Options {
 
     /// The settings of a suite.
     pub fn settings(&self, suite: &dyn Suite) -> Settings {
-        Settings { rows: self.rows.unwrap_or(suite.about().standard_rows), repeats: self.repeats, peers: self.peers }
+        let about = suite.about();
+        let scaled = self.scale.zip(about.rows_of_scale_1).map(|(scale, rows)| (scale * rows as f64).round() as usize);
+        let rows = scaled.or(self.rows).unwrap_or(about.standard_rows);
+        Settings { rows, repeats: self.repeats, peers: self.peers }
     }
 
     /// Returns true if a row of this key and title was asked for.
@@ -182,6 +204,13 @@ fn target(word: OsString) -> Target {
 
 fn utf8(word: OsString) -> Result<String, String> {
     word.into_string().map_err(|word| format!("not UTF-8: {}", word.display()))
+}
+
+/// A scale: from the least of which every table has rows to the most lines that a suite makes.
+fn scale(word: OsString) -> Result<f64, String> {
+    let word = utf8(word)?;
+    let value = word.parse().ok().filter(|value| (0.001..=1.5).contains(value));
+    value.ok_or(format!("--scale takes a number from 0.001 to 1.5, not {word}"))
 }
 
 fn number(name: &str, word: OsString, least: usize, most: usize) -> Result<usize, String> {
@@ -247,6 +276,8 @@ mod tests {
             ("--repeats 4", "from 5"),
             ("--rows 0", "from 1"),
             ("--rows many", "not many"),
+            ("--scale 0", "from 0.001"),
+            ("--scale big", "not big"),
             ("--fast", "unknown option --fast"),
             ("tsql", "unknown suite tsql"),
             ("--check=1", "takes no value"),

@@ -1,7 +1,8 @@
 //! Results of a run, and the verdict on each row.
 //!
 //! A row is in order if every answer was right, both medians are at or under their targets, and no peer that answered
-//! right in this run had a smaller median. Anything else is a [`Fault`]. A wrong or missing answer is always a failure
+//! right in this run had a smaller median; where the row has a [`Ratio`](crate::suite::Ratio), the ratio to that peer is within its
+//! limits instead. Anything else is a [`Fault`]. A wrong or missing answer is always a failure
 //! of the run; the other faults are failures with `--check`.
 
 use crate::machine::{Machine, Memory};
@@ -21,6 +22,10 @@ pub enum Fault {
     MissedAgain,
     /// A peer was faster in the same run.
     SlowerThan(String),
+    /// The first runs took more than the permitted multiple of a peer's.
+    RatioFirst(String),
+    /// The repeats took more than the permitted multiple of a peer's.
+    RatioAgain(String),
 }
 
 impl Fault {
@@ -37,6 +42,8 @@ impl Fault {
             Fault::MissedFirst => "misses first".into(),
             Fault::MissedAgain => "misses again".into(),
             Fault::SlowerThan(peer) => format!("slower than {peer}"),
+            Fault::RatioFirst(peer) => format!("first too slow beside {peer}"),
+            Fault::RatioAgain(peer) => format!("again too slow beside {peer}"),
         }
     }
 }
@@ -81,12 +88,33 @@ impl Line {
         if misses(ours.again, self.row.target_again) {
             faults.push(Fault::MissedAgain);
         }
-        if let (Some(again), Some((peer, best))) = (ours.again, self.best_peer())
-            && again.median > best.median
-        {
-            faults.push(Fault::SlowerThan(names.get(peer).cloned().unwrap_or_default()));
+        let name = |peer: usize| names.get(peer).cloned().unwrap_or_default();
+        match (self.row.ratio, self.best_peer()) {
+            (_, None) => {}
+            (Some(limits), Some((peer, _))) => {
+                let [first, again] = self.ratios();
+                let exceeds = |ratio: Option<f64>, limit| ratio.zip(limit).is_some_and(|(ratio, limit)| ratio > limit);
+                faults.extend(exceeds(first, limits.first).then(|| Fault::RatioFirst(name(peer))));
+                faults.extend(exceeds(again, limits.again).then(|| Fault::RatioAgain(name(peer))));
+            }
+            (None, Some((peer, best))) => {
+                let is_slower = ours.again.is_some_and(|again| again.median > best.median);
+                faults.extend(is_slower.then(|| Fault::SlowerThan(name(peer))));
+            }
         }
         faults
+    }
+
+    /// Mainstay's median by that of the peer that answered right and repeats fastest: of first runs, and of repeats.
+    pub fn ratios(&self) -> [Option<f64>; 2] {
+        let ours = self.ours.as_ref().filter(|ours| ours.judgement == Judgement::Right);
+        let peer = self.best_peer().and_then(|(peer, _)| self.peers[peer].as_ref());
+        let (Some(ours), Some(peer)) = (ours, peer) else { return [None, None] };
+        let ratio = |ours: Option<Statistics>, peer: Option<Statistics>| {
+            let seconds = |times: Statistics| times.median.as_secs_f64().max(1e-9);
+            ours.zip(peer).map(|(ours, peer)| seconds(ours) / seconds(peer))
+        };
+        [ratio(ours.first, peer.first), ratio(ours.again, peer.again)]
     }
 
     /// The fastest peer of those that answered right: its place and its times.
@@ -266,6 +294,22 @@ mod tests {
         let slower = line(took(100, Judgement::Right), vec![wrong, Some(took(99, Judgement::Right))]);
         assert_eq!(slower.faults, [Fault::SlowerThan("Polars".into())]);
         assert_eq!(slower.verdict(), "slower than Polars");
+    }
+
+    #[test]
+    fn a_ratio_is_judged_in_place_of_the_faster_peer() {
+        use crate::suite::Ratio;
+        let judged = |us: u64, ratio: Ratio| {
+            let row = Row { ratio: Some(ratio), ..Row::default() };
+            let (ours, peer) = (took(us, Judgement::Right), Some(took(100, Judgement::Right)));
+            Line::new(row, Some(ours), vec![peer], &["DuckDB".into()], Unit::MILLISECONDS)
+        };
+        let limits = Ratio { first: Some(3.0), again: Some(2.0) };
+        assert_eq!(judged(200, limits).faults, [], "exactly twice");
+        assert_eq!(judged(250, limits).faults, [Fault::RatioAgain("DuckDB".into())]);
+        assert_eq!(judged(400, limits).verdict(), "first too slow beside DuckDB, again too slow beside DuckDB");
+        assert_eq!(judged(900, Ratio::default()).faults, []);
+        assert_eq!(judged(250, limits).ratios(), [Some(2.5), Some(2.5)]);
     }
 
     #[test]

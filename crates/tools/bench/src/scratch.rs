@@ -84,6 +84,11 @@ impl Scratch {
         let _ = std::fs::remove_dir_all(folder);
     }
 
+    /// Removes a file inside; failing to is harmless, everything goes in the end.
+    pub(crate) fn remove_file(&self, path: &Path) {
+        let _ = std::fs::remove_file(path);
+    }
+
     /// Waits until nothing written here can be mistaken for something later.
     pub fn settle(&self) -> Result<()> {
         let newest = self.newest.borrow_mut().take();
@@ -95,7 +100,8 @@ impl Scratch {
         Ok(())
     }
 
-    fn create(&self, path: &Path) -> Result<std::fs::File> {
+    /// Makes a file, and the folder it is in, for writing.
+    pub(crate) fn create(&self, path: &Path) -> Result<std::fs::File> {
         if let Some(folder) = path.parent() {
             std::fs::create_dir_all(folder).map_err(at(folder))?;
         }

@@ -79,6 +79,15 @@ pub struct Reference {
     pub remark: &'static str,
 }
 
+/// Limits of the ratio of Mainstay's median to the fastest peer's in the same run; absent where there is none.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub struct Ratio {
+    /// Of a new statement.
+    pub first: Option<f64>,
+    /// Of repeats.
+    pub again: Option<f64>,
+}
+
 /// One row of a table: what is known before anything is measured. Figures are in the row's unit, which is the suite's
 /// unless it says otherwise, and absent when they are not known or do not hold for this run's size.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -103,6 +112,8 @@ pub struct Row {
     pub target_first: Option<f64>,
     /// The limit for the median of repeats.
     pub target_again: Option<f64>,
+    /// Present if the verdict is a ratio to the peer, and not that no peer may be faster.
+    pub ratio: Option<Ratio>,
     /// Why the row cannot be measured in this run, if so.
     pub skipped: Option<String>,
 }
@@ -127,7 +138,7 @@ impl From<mainstay_types::Error> for Judgement {
 /// The result of one system for one row.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Measured {
-    /// A statement never seen on a file never read. Only the subject has it.
+    /// A statement never seen on a file never read, for systems that can start anew.
     pub first: Option<Statistics>,
     /// The same statement again.
     pub again: Option<Statistics>,
@@ -198,12 +209,25 @@ pub struct About {
     pub standard_rows: usize,
     /// True if statements never seen on files never read are measured beside the repeats.
     pub has_first: bool,
+    /// The rows of its largest table at scale 1, if its size is a scale.
+    pub rows_of_scale_1: Option<usize>,
+    /// True if it runs only when its name is given, since it takes many minutes or much disk.
+    pub only_when_named: bool,
 }
 
 impl About {
     /// A suite of its own that measures repeats, over tables of 100,000 rows.
     pub const fn new(name: &'static str, unit: Unit, replaces: &'static str) -> About {
-        About { name, part_of: None, unit, replaces, standard_rows: 100_000, has_first: false }
+        About {
+            name,
+            part_of: None,
+            unit,
+            replaces,
+            standard_rows: 100_000,
+            has_first: false,
+            rows_of_scale_1: None,
+            only_when_named: false,
+        }
     }
 
     /// A suite of calls of procedures, so many a run, over tables of 10,000 rows.

@@ -11,8 +11,12 @@ use datafusion::physical_optimizer::PhysicalOptimizerRule;
 use mainstay_types::{Code, Error, Result};
 use std::sync::Arc;
 
-/// The names of the rules that can be left out: those over the logical plan, then those over operators.
-pub const OPTIONAL_RULES: [&str; 26] = [
+/// The name of the join order, which is not a rule of DataFusion.
+const JOIN_ORDER: &str = "join_order";
+
+/// The names of the rules that can be left out: the join order, those over the logical plan, those over operators.
+pub const OPTIONAL_RULES: [&str; 27] = [
+    JOIN_ORDER,
     "optimize_unions",
     "unions_to_filter",
     "eliminate_join",
@@ -65,6 +69,11 @@ impl DisabledRules {
         !self.has(rule.name())
     }
 
+    /// Returns true if tables are joined in the order of the statement.
+    pub(crate) fn keeps_join_order(&self) -> bool {
+        self.has(JOIN_ORDER)
+    }
+
     fn has(&self, name: &str) -> bool {
         self.0.iter().any(|disabled| disabled == name)
     }
@@ -81,7 +90,7 @@ mod tests {
     fn optional_rules_are_rules_of_datafusion() {
         let mut all: Vec<String> = Optimizer::new().rules.iter().map(|rule| rule.name().to_owned()).collect();
         all.extend(PhysicalOptimizer::new().rules.iter().map(|rule| rule.name().to_owned()));
-        for rule in OPTIONAL_RULES {
+        for rule in OPTIONAL_RULES.into_iter().filter(|rule| *rule != JOIN_ORDER) {
             assert!(all.iter().any(|known| known == rule), "no rule {rule} among {all:?}");
         }
     }

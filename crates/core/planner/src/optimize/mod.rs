@@ -18,6 +18,7 @@
 pub(crate) mod condition;
 pub(crate) mod disabled_rules;
 pub(crate) mod fuse;
+mod join_order;
 pub(crate) mod keyed;
 pub(crate) mod rows;
 pub(crate) mod wide_joins;
@@ -37,6 +38,7 @@ use crate::leaves::parquet::NameFiles;
 use crate::leaves::scan::TableScan;
 use crate::optimize::disabled_rules::DisabledRules;
 use crate::optimize::fuse::Fuse;
+use crate::optimize::join_order::Tables;
 use crate::optimize::wide_joins::WideJoins;
 use crate::plan::nodes::Tree;
 use crate::types::ticks::{MomentPlanner, NoNumbers};
@@ -103,6 +105,8 @@ pub(crate) struct Optimizers {
     parallel: SessionState,
     /// For statements that have met the memory limit.
     spilling: SessionState,
+    /// True if joins are made in the order of the statement.
+    keeps_join_order: bool,
 }
 
 /// The rules of a planner's sessions.
@@ -136,7 +140,8 @@ impl Optimizers {
         let lateral = Arc::new(LateralPlanner { plain: Arc::new(plain.clone()) });
         let session = |need, threads| session(need, threads, rules, (runtime_env, Arc::clone(&lateral)));
         let (single, parallel) = (session(Need::Speed, 1), session(Need::Speed, threads));
-        Optimizers { plain, single, parallel, spilling: session(Need::Memory, 1) }
+        let keeps_join_order = rules.disabled.keeps_join_order();
+        Optimizers { plain, single, parallel, spilling: session(Need::Memory, 1), keeps_join_order }
     }
 
     /// DataFusion's session state.
@@ -156,7 +161,13 @@ impl Optimizers {
             state.config_options(),
             |_, _| {},
         )?;
-        crate::lateral::optimized(state, analyzed)
+        let tables =
+            Tables { rows: crate::plan::relation::known_rows, distinct: crate::plan::relation::distinct_values };
+        let ordered = match self.keeps_join_order {
+            true => analyzed,
+            false => join_order::reordered(analyzed, &tables)?,
+        };
+        crate::lateral::optimized(state, ordered)
     }
 
     /// The operators for an optimized plan.

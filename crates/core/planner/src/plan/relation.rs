@@ -11,6 +11,7 @@ use crate::optimize::condition;
 use crate::parse::text::Text;
 use crate::plan::catalog::Catalog;
 use datafusion::arrow::datatypes::{DataType, Field, FieldRef, Schema, SchemaRef};
+use datafusion::arrow::row::{RowConverter, SortField};
 use datafusion::catalog::TableProvider;
 use datafusion::common::{DFSchema, Result};
 use datafusion::datasource::source_as_provider;
@@ -21,7 +22,7 @@ use datafusion::physical_plan::ExecutionPlan;
 use datafusion::physical_plan::filter::FilterExecBuilder;
 use mainstay_columnar::Table;
 use mainstay_types::Collation;
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 use std::sync::Arc;
 
 /// Metadata of a field: the column's name as its file has it.
@@ -189,12 +190,49 @@ pub(crate) fn is_large(source: &Arc<dyn TableSource>) -> bool {
     }
 }
 
+/// About how many rows a table has; 0 if that is not known.
+pub(crate) fn known_rows(source: &Arc<dyn TableSource>) -> usize {
+    let Ok(provider) = source_as_provider(source) else { return 0 };
+    match provider.downcast_ref::<TableRelation>() {
+        Some(relation) => relation.table.estimated_rows(),
+        None => crate::leaves::parquet::rows(provider.as_ref()),
+    }
+}
+
+/// At most about how many different values a column of a table has, if that is known: for a file the width of the range of
+/// its whole numbers or dates, for a table of ours those of a sample of its rows.
+pub(crate) fn distinct_values(source: &Arc<dyn TableSource>, column: usize) -> Option<usize> {
+    let provider = source_as_provider(source).ok()?;
+    match provider.downcast_ref::<TableRelation>() {
+        Some(relation) => sampled_values(relation.table.as_ref(), column),
+        None => crate::leaves::parquet::distinct_values(provider.as_ref(), column),
+    }
+}
+
+/// The different values of the first rows, or all rows if there are more than half as many values as rows.
+fn sampled_values(table: &dyn Table, column: usize) -> Option<usize> {
+    let snapshot = table.snapshot().ok()?;
+    if snapshot.groups() == 0 {
+        return None;
+    }
+    let first = snapshot.group(0);
+    let rows = first.len().min(SAMPLED_ROWS);
+    let (vectors, _) = snapshot.run(first.start..first.start + rows, &[column]).ok()?;
+    let converter = RowConverter::new(vec![SortField::new(vectors.first()?.data_type().clone())]).ok()?;
+    let keys = converter.convert_columns(&vectors).ok()?;
+    let distinct = keys.iter().collect::<HashSet<_>>().len();
+    Some(if distinct * 2 < rows { distinct } else { table.estimated_rows() })
+}
+
 /// How many rows a table of ours has, about; 0 for another one.
 pub(crate) fn estimated_rows(source: &Arc<dyn TableSource>) -> usize {
     let provider = source_as_provider(source).ok();
     let relation = provider.as_ref().and_then(|provider| provider.downcast_ref::<TableRelation>());
     relation.map_or(0, |relation| relation.table.estimated_rows())
 }
+
+/// Rows that are looked at to find out whether values of a column occur again.
+const SAMPLED_ROWS: usize = 1_024;
 
 /// Below this size one thread is faster than handing batches between threads.
 const PARALLEL_FROM_ROWS: usize = 1_000_000;

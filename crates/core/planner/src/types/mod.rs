@@ -1,8 +1,8 @@
 //! Types and arithmetic that DataFusion does not have or computes in another way.
 //!
 //! Timestamps of 100 ns and with an offset (`offset`, `ticks`, `date_parts`, `moment_arithmetic`), years outside 1 to
-//! 9999, UUIDs, bytes that compare padded (`padded_bytes`), and decimals whose results keep the digits that ISO SQL gives them (`quotient`, `wide_decimals`, `sum`,
-//! `average_sums`, `ceil_floor`).
+//! 9999, UUIDs, bytes that compare padded (`padded_bytes`), and decimals whose results keep the digits that ISO SQL gives
+//! them (`quotient`, `wide_decimals`, `sum`, `wide_sums`, `average_sums`, `ceil_floor`).
 
 pub(crate) mod average_sums;
 pub(crate) mod ceil_floor;
@@ -17,4 +17,5 @@ pub(crate) mod sum;
 pub(crate) mod ticks;
 pub(crate) mod uuid;
 pub(crate) mod wide_decimals;
+mod wide_sums;
 pub(crate) mod years;

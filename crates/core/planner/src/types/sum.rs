@@ -5,11 +5,11 @@
 //! the operator that adds up the parts of several threads. Decimals whose sum may have more than 38 digits are added in
 //! 256 bits.
 
+use super::wide_sums::{WideSums, numbers_in_scale, sum_of_digits};
 use arrow_array::cast::AsArray;
-use arrow_array::types::{ArrowPrimitiveType, Decimal128Type, Int64Type, UInt64Type};
+use arrow_array::types::{ArrowPrimitiveType, Int64Type, UInt64Type};
 use arrow_array::{Array, ArrayRef, BooleanArray, PrimitiveArray};
 use arrow_buffer::i256;
-use datafusion::arrow::compute::cast;
 use datafusion::arrow::datatypes::{DataType, FieldRef};
 use datafusion::common::{Result, ScalarValue, internal_err};
 use datafusion::functions_aggregate::sum::Sum;
@@ -110,14 +110,14 @@ impl AggregateUDFImpl for CheckedSum {
     }
 
     fn groups_accumulator_supported(&self, args: AccumulatorArgs) -> bool {
-        // Each group has a sum of its own type then.
-        wide_scale(&args).is_none() && self.general.groups_accumulator_supported(args)
+        !args.is_distinct && (wide_scale(&args).is_some() || self.general.groups_accumulator_supported(args))
     }
 
     fn create_groups_accumulator(&self, args: AccumulatorArgs) -> Result<Box<dyn GroupsAccumulator>> {
-        match checked_sums(&args) {
-            Some(checked) => Ok(checked),
-            None => self.general.create_groups_accumulator(args),
+        match (wide_scale(&args), checked_sums(&args)) {
+            (Some(scale), _) => Ok(Box::new(WideSums::none(scale))),
+            (None, Some(checked)) => Ok(checked),
+            (None, None) => self.general.create_groups_accumulator(args),
         }
     }
 
@@ -212,9 +212,7 @@ impl WideSum {
     }
 
     fn add(&mut self, values: &[ArrayRef], sign: i64) -> Result<()> {
-        let Some(values) = values.first() else { return internal_err!("a sum of nothing") };
-        let wide = cast(values, &DataType::Decimal128(38, self.scale))?;
-        for number in wide.as_primitive::<Decimal128Type>().iter().flatten() {
+        for number in numbers_in_scale(values, self.scale)?.iter().flatten() {
             let number = i256::from_i128(number);
             self.sum = if sign > 0 { self.sum.wrapping_add(number) } else { self.sum.wrapping_sub(number) };
             self.count += sign;
@@ -241,13 +239,7 @@ impl Accumulator for WideSum {
     }
 
     fn evaluate(&mut self) -> Result<ScalarValue> {
-        let fits = |sum: &i128| sum.unsigned_abs() < 10u128.pow(38);
-        let sum = match self.count {
-            0 => None,
-            _ => Some(self.sum.to_i128().filter(fits).ok_or_else(|| {
-                crate::error::to_datafusion(Error::new(Code::InvalidValue, "a sum has more than 38 digits"))
-            })?),
-        };
+        let sum = if self.count == 0 { None } else { Some(sum_of_digits(self.sum)?) };
         Ok(ScalarValue::Decimal128(sum, 38, self.scale))
     }
 

@@ -57,6 +57,7 @@ fn row(report: &Report, line: &Line) -> Value {
         "peers": peers.map(|(name, peer)| (name.clone(), peer.as_ref().map_or(Value::Null, |peer| measured(peer, unit))))
             .collect::<serde_json::Map<String, Value>>(),
         "target": { "first": row.target_first, "again": row.target_again },
+        "ratio": ratios(line),
         "skipped": row.skipped,
         "verdict": line.verdict(),
         "in_order": line.faults.is_empty() && row.skipped.is_none(),
@@ -66,6 +67,15 @@ fn row(report: &Report, line: &Line) -> Value {
         value["higher_is_better"] = unit.rate.into();
     }
     value
+}
+
+/// The ratios to the peer, and their limits; `null` where verdicts are not ratios.
+fn ratios(line: &Line) -> Value {
+    let [first, again] = line.ratios();
+    line.row.ratio.map_or(
+        Value::Null,
+        |limits| json!({ "first": first, "again": again, "limit_first": limits.first, "limit_again": limits.again }),
+    )
 }
 
 fn measured(measured: &Measured, unit: Unit) -> Value {

@@ -40,8 +40,16 @@ pub fn grid(report: &Report) -> Grid {
         "others here".into(),
     ]);
     head.extend(report.peers.iter().map(|peer| format!("{peer} now")));
+    if has_ratios(report) {
+        head.push(if report.has_first { "ratio: first again" } else { "ratio" }.into());
+    }
     head.extend(["target".into(), "verdict".into()]);
     Grid { head, body: report.lines.iter().map(|line| cells(report, line)).collect() }
+}
+
+/// Returns true if verdicts are ratios to a peer.
+fn has_ratios(report: &Report) -> bool {
+    report.lines.iter().any(|line| line.row.ratio.is_some())
 }
 
 fn cells(report: &Report, line: &Line) -> Vec<String> {
@@ -60,13 +68,28 @@ fn cells(report: &Report, line: &Line) -> Vec<String> {
         or_dash(others.join(", ")),
     ]);
     cells.extend(line.peers.iter().map(|peer| peer_median(peer.as_ref(), unit)));
-    let target = match (row.target_first, row.target_again) {
-        (None, None) => "-".into(),
-        (_, again) if !report.has_first => target(again),
-        (first, again) => format!("{} / {}", target(first), target(again)),
-    };
-    cells.extend([target, line.verdict()]);
+    if has_ratios(report) {
+        let [first, again] = line.ratios().map(|ratio| ratio.map_or("-".into(), figure));
+        cells.push(if report.has_first { format!("{first} {again}") } else { again });
+    }
+    cells.extend([targets(report, line), line.verdict()]);
     cells
+}
+
+/// The targets of a row: figures, or multiples of a peer's.
+fn targets(report: &Report, line: &Line) -> String {
+    let row = &line.row;
+    let ratio = row.ratio.unwrap_or_default();
+    let shown = |figure: Option<f64>, ratio: Option<f64>| match ratio {
+        Some(ratio) => format!("{}x", known(ratio)),
+        None => target(figure),
+    };
+    let (first, again) = (shown(row.target_first, ratio.first), shown(row.target_again, ratio.again));
+    match (first.as_str(), again.as_str()) {
+        ("-", "-") => "-".into(),
+        _ if !report.has_first => again,
+        _ => format!("{first} / {again}"),
+    }
 }
 
 /// The title, with the unit when it is another than the table's.
@@ -199,6 +222,7 @@ pub(crate) mod tests {
             floor: None,
             target_first: Some(1.0),
             target_again: Some(0.005),
+            ratio: None,
             skipped: None,
         };
         let ok = Line {
@@ -280,6 +304,18 @@ pub(crate) mod tests {
         assert_eq!(grid.body[0][5..7], ["1.67", "0.005"]);
         assert_eq!(grid.body[1][..2], ["join (ms)", "0.0040 0.0050 0.0060"]);
         assert!(!remarks(&run, &run.reports[0]).iter().any(|remark| remark.contains("first / again")));
+    }
+
+    #[test]
+    fn ratios_have_a_column_where_they_are_judged() {
+        let mut run = sample();
+        let report = &mut run.reports[0];
+        report.lines.truncate(1);
+        report.lines[0].peers = vec![report_times(&[6])];
+        report.lines[0].row.ratio = Some(crate::suite::Ratio { first: None, again: Some(0.9) });
+        let grid = grid(report);
+        assert_eq!(grid.head[grid.head.len() - 3], "ratio: first again");
+        assert_eq!(grid.body[0][grid.head.len() - 3..], ["- 0.500", "1 / 0.9x", "ok"]);
     }
 
     #[test]

@@ -117,6 +117,26 @@ impl Files {
             && !depends_on_more(filter)
     }
 
+    /// How many rows the files have together, as far as they say.
+    pub(super) fn rows(&self) -> usize {
+        self.files.iter().filter_map(|file| file.statistics.num_rows.get_value()).sum()
+    }
+
+    /// How many whole numbers or dates there are from the least to the greatest value of a column; `None` for other types
+    /// and where a file does not say.
+    pub(super) fn width(&self, column: usize) -> Option<usize> {
+        let bounds = |file: &File| {
+            let column = file.statistics.column_statistics.get(column)?;
+            Some((whole(column.min_value.get_value()?)?, whole(column.max_value.get_value()?)?))
+        };
+        let (mut least, mut greatest) = (i64::MAX, i64::MIN);
+        for file in &self.files {
+            let (min, max) = bounds(file)?;
+            (least, greatest) = (least.min(min), greatest.max(max));
+        }
+        usize::try_from(greatest.checked_sub(least)?.checked_add(1)?).ok()
+    }
+
     /// The operator that reads these columns; of the conditions it applies those that are told by names.
     pub(super) fn scan(
         &self,
@@ -163,6 +183,17 @@ impl Files {
         let holds = filter.evaluate(&said)?.into_array(self.files.len())?;
         let holds: &BooleanArray = holds.as_boolean();
         Ok(self.files.iter().zip(holds).filter(|(_, holds)| *holds == Some(true)).map(|(file, _)| file).collect())
+    }
+}
+
+/// A whole number or the number of a day.
+fn whole(value: &ScalarValue) -> Option<i64> {
+    match value {
+        ScalarValue::Int64(value) => *value,
+        ScalarValue::Int32(value) | ScalarValue::Date32(value) => value.map(i64::from),
+        ScalarValue::Int16(value) => value.map(i64::from),
+        ScalarValue::Int8(value) => value.map(i64::from),
+        _ => None,
     }
 }
 

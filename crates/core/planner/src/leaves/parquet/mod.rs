@@ -128,6 +128,16 @@ pub(crate) fn is_large(provider: &dyn TableProvider) -> bool {
     provider.downcast_ref::<ParquetTable>().is_some_and(|table| table.bytes >= PARALLEL_FROM_BYTES)
 }
 
+/// How many rows a Parquet table has; 0 for another table.
+pub(crate) fn rows(provider: &dyn TableProvider) -> usize {
+    provider.downcast_ref::<ParquetTable>().map_or(0, |table| table.inner.rows())
+}
+
+/// The most different values that a column of a Parquet table can have, by the range of its whole numbers or dates.
+pub(crate) fn distinct_values(provider: &dyn TableProvider, column: usize) -> Option<usize> {
+    provider.downcast_ref::<ParquetTable>()?.inner.width(column)
+}
+
 /// The error of a plan that cannot be built: the file's, if one of its files says of its columns what is not so.
 pub(crate) fn of_plan(error: DataFusionError, plan: &LogicalPlan) -> DataFusionError {
     if !matches!(error.find_root(), DataFusionError::Internal(_)) {

@@ -1,0 +1,114 @@
+//! Plans before and after: the order of tables, and the columns, which stay.
+
+use super::*;
+use datafusion::arrow::datatypes::{DataType, Field, Schema};
+use datafusion::logical_expr::logical_plan::builder::LogicalTableSource;
+use datafusion::logical_expr::{col, in_subquery, lit};
+
+/// Each table has a key and a reference to the table before it; `line` is large, `kind` has ten rows.
+const TABLES: Tables = Tables {
+    rows: |source| match source.schema().field(0).name().as_str() {
+        "line_key" => 6_000_000,
+        "part_key" => 200_000,
+        _ => 10,
+    },
+    distinct: |source, column| match source.schema().field(column).name().as_str() {
+        "part_key" | "line_part" => Some(200_000),
+        "kind_key" | "part_kind" => Some(10),
+        _ => None,
+    },
+};
+
+fn scan(table: &str, columns: [&str; 2]) -> LogicalPlanBuilder {
+    let fields: Vec<Field> = columns.iter().map(|name| Field::new(*name, DataType::Int64, true)).collect();
+    let source = Arc::new(LogicalTableSource::new(Arc::new(Schema::new(fields))));
+    LogicalPlanBuilder::scan(table, source, None).unwrap()
+}
+
+fn line() -> LogicalPlanBuilder {
+    scan("line", ["line_key", "line_part"])
+}
+
+fn part() -> LogicalPlanBuilder {
+    scan("part", ["part_key", "part_kind"])
+}
+
+fn kind() -> LogicalPlanBuilder {
+    scan("kind", ["kind_key", "kind_name"])
+}
+
+fn all_tables() -> LogicalPlanBuilder {
+    let parts = line().cross_join(part().build().unwrap()).unwrap();
+    parts.cross_join(kind().build().unwrap()).unwrap()
+}
+
+fn links() -> Expr {
+    col("line_part").eq(col("part_key")).and(col("part_kind").eq(col("kind_key")))
+}
+
+/// The tables of a plan from left to right.
+fn tables(plan: &LogicalPlan) -> Vec<String> {
+    let mut names = Vec::new();
+    plan.apply(|node| {
+        if let LogicalPlan::TableScan(scan) = node {
+            names.push(scan.table_name.to_string());
+        }
+        Ok(TreeNodeRecursion::Continue)
+    })
+    .unwrap();
+    names
+}
+
+#[test]
+fn a_filtered_table_comes_first_and_columns_stay() {
+    let plan = all_tables().filter(links().and(col("kind_name").eq(lit(1)))).unwrap().build().unwrap();
+    let ordered = reordered(plan.clone(), &TABLES).unwrap();
+    assert_eq!(tables(&ordered), ["kind", "part", "line"]);
+    assert_eq!(ordered.schema().field_names(), plan.schema().field_names());
+}
+
+#[test]
+fn joins_with_conditions_are_reordered_too() {
+    let parts =
+        line().join_on(part().build().unwrap(), JoinType::Inner, [col("line_part").eq(col("part_key"))]).unwrap();
+    let kinds = kind().filter(col("kind_name").eq(lit(1))).unwrap().build().unwrap();
+    let plan = parts.join_on(kinds, JoinType::Inner, [col("part_kind").eq(col("kind_key"))]).unwrap().build().unwrap();
+    assert_eq!(tables(&reordered(plan, &TABLES).unwrap()), ["kind", "part", "line"]);
+}
+
+#[test]
+fn an_order_without_a_gain_and_outer_joins_stay() {
+    let best = kind().cross_join(part().build().unwrap()).unwrap().cross_join(line().build().unwrap()).unwrap();
+    let best = best.filter(links().and(col("kind_name").eq(lit(1)))).unwrap().build().unwrap();
+    assert_eq!(reordered(best.clone(), &TABLES).unwrap(), best);
+    let outer =
+        line().join_on(part().build().unwrap(), JoinType::Left, [col("line_part").eq(col("part_key"))]).unwrap();
+    let condition = col("part_kind").eq(col("kind_key"));
+    let outer = outer.join_on(kind().build().unwrap(), JoinType::Left, [condition]).unwrap().build().unwrap();
+    assert_eq!(reordered(outer.clone(), &TABLES).unwrap(), outer);
+}
+
+#[test]
+fn small_tables_keep_the_order_of_the_statement() {
+    let small = Tables { rows: |_| 1_000, ..TABLES };
+    let plan = all_tables().filter(links().and(col("kind_name").eq(lit(1)))).unwrap().build().unwrap();
+    assert_eq!(reordered(plan.clone(), &small).unwrap(), plan);
+}
+
+#[test]
+fn a_membership_test_goes_to_its_table() {
+    let keys = scan("key", ["key", "other"]).project([col("key")]).unwrap().build().unwrap();
+    let test = in_subquery(col("line_key"), Arc::new(keys));
+    let plan = all_tables().filter(links().and(test.clone())).unwrap().build().unwrap();
+    let ordered = reordered(plan, &TABLES).unwrap();
+    let mut is_above_table = false;
+    ordered
+        .apply(|node| {
+            if let LogicalPlan::Filter(filter) = node {
+                is_above_table |= filter.predicate == test && matches!(*filter.input, LogicalPlan::TableScan(_));
+            }
+            Ok(TreeNodeRecursion::Continue)
+        })
+        .unwrap();
+    assert!(is_above_table, "{ordered}");
+}
