@@ -19,13 +19,15 @@
 use mainstay_types::{Code, Error, Result};
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::mpsc::SyncSender;
-use std::sync::{Condvar, Mutex, MutexGuard, PoisonError};
+use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
 
 /// The most bytes of a group: what one write of a checkpoint needs besides is a copy of that.
 const GROUP_BYTES: usize = 64 << 20;
 /// A group takes at most this part of the limit, but need not be smaller than the least.
 const GROUP_PART: usize = 16;
 const LEAST_GROUP_BYTES: usize = 256 << 10;
+/// Decoded columns take at most this part of the limit.
+const DECODED_PART: usize = 4;
 
 /// The memory of a store's rows.
 pub(crate) struct RowMemory {
@@ -35,6 +37,48 @@ pub(crate) struct RowMemory {
     full: AtomicUsize,
     state: Mutex<State>,
     changed: Condvar,
+    /// The memory for decoded columns of files.
+    pub(crate) decoded: Arc<DecodedMemory>,
+}
+
+/// The limit on columns of files that are kept decoded: a quarter of the memory for rows, beside it.
+///
+/// The first columns that are read get it. Who comes later reads values one by one, or decodes a column for the moment.
+pub(crate) struct DecodedMemory {
+    limit: AtomicUsize,
+    used: AtomicUsize,
+}
+
+/// A part of [`DecodedMemory`], given back when it is dropped.
+pub(crate) struct Reserved {
+    memory: Arc<DecodedMemory>,
+    bytes: usize,
+}
+
+impl DecodedMemory {
+    /// With a limit in bytes.
+    pub(crate) fn new(limit: usize) -> DecodedMemory {
+        DecodedMemory { limit: AtomicUsize::new(limit), used: AtomicUsize::new(0) }
+    }
+
+    /// Returns true if there is no room at all.
+    pub(crate) fn is_full(&self) -> bool {
+        self.used.load(Ordering::Relaxed) >= self.limit.load(Ordering::Relaxed)
+    }
+
+    /// Takes so many bytes, if there are as many.
+    pub(crate) fn reserve(memory: &Arc<DecodedMemory>, bytes: usize) -> Option<Reserved> {
+        // Made first, so that it gives back what is too much.
+        memory.used.fetch_add(bytes, Ordering::AcqRel);
+        let reserved = Reserved { memory: Arc::clone(memory), bytes };
+        (memory.used.load(Ordering::Acquire) <= memory.limit.load(Ordering::Relaxed)).then_some(reserved)
+    }
+}
+
+impl Drop for Reserved {
+    fn drop(&mut self) {
+        self.memory.used.fetch_sub(self.bytes, Ordering::AcqRel);
+    }
 }
 
 #[derive(Default)]
@@ -51,7 +95,8 @@ impl Default for RowMemory {
     /// Without a limit.
     fn default() -> RowMemory {
         let (limit, full) = (AtomicUsize::new(usize::MAX), AtomicUsize::new(0));
-        RowMemory { limit, full, state: Mutex::default(), changed: Condvar::new() }
+        let decoded = Arc::new(DecodedMemory::new(usize::MAX));
+        RowMemory { limit, full, state: Mutex::default(), changed: Condvar::new(), decoded }
     }
 }
 
@@ -59,6 +104,7 @@ impl RowMemory {
     /// Sets the limit in bytes.
     pub(crate) fn limit_to(&self, bytes: usize) {
         self.limit.store(bytes, Ordering::Relaxed);
+        self.decoded.limit.store(bytes / DECODED_PART, Ordering::Relaxed);
     }
 
     /// The limit in bytes.

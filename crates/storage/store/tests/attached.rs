@@ -19,11 +19,20 @@ use std::sync::Arc;
 const SHOP: &str = "shop";
 const TABLE: u64 = 100;
 /// Every table is large.
-const OPTIONS: StoreOptions =
-    StoreOptions { durability: Durability::Full, checkpoint_bytes: None, memory_bytes: None, whole_bytes: 0 };
+const OPTIONS: StoreOptions = StoreOptions {
+    durability: Durability::Full,
+    checkpoint_bytes: None,
+    memory_bytes: None,
+    whole_bytes: 0,
+    encodes: true,
+};
 
 fn open(fs: &Simulated) -> Store {
-    Store::open(Arc::new(fs.clone()), Path::new(SHOP), OPTIONS).unwrap()
+    open_with(fs, OPTIONS)
+}
+
+fn open_with(fs: &Simulated, options: StoreOptions) -> Store {
+    Store::open(Arc::new(fs.clone()), Path::new(SHOP), options).unwrap()
 }
 
 /// `id BIGINT PRIMARY KEY, value BIGINT`, with an index of the values.
@@ -104,7 +113,7 @@ fn manifest(fs: &Simulated) -> (StoreFolder, Manifest) {
 
 fn runs(fs: &Simulated) -> Vec<PathBuf> {
     let (folder, manifest) = manifest(fs);
-    manifest.runs().map(|facts| folder.run_path(facts.number)).collect()
+    manifest.runs().map(|facts| folder.path_of(facts)).collect()
 }
 
 fn overwrite(fs: &Simulated, path: &Path, bytes: &[u8]) {
@@ -305,7 +314,7 @@ fn an_index_file_that_is_gone_or_cut_off_is_made_again() {
 fn a_damaged_group_is_found_when_it_is_read() {
     let fs = filled(3000);
     let (folder, manifest) = manifest(&fs);
-    let path = folder.group_path(manifest.tables[0].groups[3].file.number);
+    let path = folder.path_of(&manifest.tables[0].groups[3].file);
     let whole = fs.read(&path).unwrap();
     let mut damaged = whole.clone();
     damaged[whole.len() / 2] ^= 1;
@@ -361,7 +370,7 @@ fn every_way_to_a_damaged_group_gives_the_error() {
     for (number, read) in ways.into_iter().enumerate() {
         let fs = filled(3000);
         let (folder, manifest) = manifest(&fs);
-        let path = folder.group_path(manifest.tables[0].groups[3].file.number);
+        let path = folder.path_of(&manifest.tables[0].groups[3].file);
         let mut damaged = fs.read(&path).unwrap();
         damaged[200] ^= 1;
         overwrite(&fs, &path, &damaged);
@@ -371,10 +380,14 @@ fn every_way_to_a_damaged_group_gives_the_error() {
     }
 }
 
-/// A folder that the first version of the format has written is read whole, and is of the second after a checkpoint.
+/// Folders that earlier versions of the format have written are read whole, and are of the current one after a checkpoint.
 #[test]
-fn a_folder_of_the_first_version_is_read_and_rewritten() {
-    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/fixtures/version-1");
+fn folders_of_earlier_versions_are_read_and_rewritten() {
+    (1..=2).for_each(is_read_and_rewritten);
+}
+
+fn is_read_and_rewritten(first: u8) {
+    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join(format!("tests/fixtures/version-{first}"));
     let fs = Simulated::new();
     fs.create_folder(Path::new(SHOP)).unwrap();
     for entry in mainstay_vfs::Disk.list(&folder).unwrap() {
@@ -383,7 +396,7 @@ fn a_folder_of_the_first_version_is_read_and_rewritten() {
     }
     let fs: Arc<dyn FileSystem> = Arc::new(fs);
     let version = |fs: &dyn FileSystem| fs.read(&Path::new(SHOP).join("manifest")).unwrap()[8];
-    assert_eq!(version(&*fs), 1);
+    assert_eq!(version(&*fs), first);
     assert!(Store::check(Arc::clone(&fs), Path::new(SHOP)).unwrap().is_empty());
     for round in 0..3 {
         let store = Store::open(Arc::clone(&fs), Path::new(SHOP), OPTIONS).unwrap();
@@ -401,7 +414,9 @@ fn a_folder_of_the_first_version_is_read_and_rewritten() {
         store.close().unwrap();
         assert!(Store::check(Arc::clone(&fs), Path::new(SHOP)).unwrap().is_empty());
     }
-    assert_eq!(version(&*fs), 2);
+    assert_eq!(version(&*fs), 3);
+    let names = fs.list(Path::new(SHOP)).unwrap().into_iter().map(|entry| entry.path);
+    assert!(names.into_iter().all(|path| path.extension().is_none_or(|ending| ending != "arrow")));
 }
 
 /// A journal that was found longer than the setting is not read by every start from then on.
@@ -423,4 +438,61 @@ fn a_long_journal_that_is_found_is_followed_by_a_checkpoint() {
     let killed = fs.after_kill();
     drop(store);
     assert_eq!(sales(&open(&killed)).estimated_rows(), 1100);
+}
+
+/// Loads of many rows at once, whose keys come in no order, between checkpoints that leave indexes to their files, other
+/// changes, reads, kills and new starts.
+#[test]
+fn loads_of_many_rows_give_what_a_map_gives() {
+    let options = StoreOptions { memory_bytes: Some(1 << 20), ..OPTIONS };
+    for seed in 1..4 {
+        let (mut random, mut fs) = (Random(seed * 31_337), Simulated::new());
+        let mut store = open_with(&fs, options);
+        create(&store);
+        let mut rows: BTreeMap<i64, i64> = BTreeMap::new();
+        for step in 0..30 {
+            match random.below(10) {
+                0..4 => load(&store, &mut rows, &mut random),
+                4 | 5 => store.checkpoint().unwrap(),
+                6 => {
+                    store.close().unwrap();
+                    store = open_with(&fs, options);
+                }
+                7 => {
+                    fs = fs.after_kill();
+                    drop(store);
+                    store = open_with(&fs, options);
+                }
+                _ => change(&store, &mut rows, &mut random),
+            }
+            if random.below(2) == 0 {
+                compare(&sales(&store), &rows, &mut random, &format!("seed {seed}, step {step}"));
+            }
+        }
+        compare(&sales(&store), &rows, &mut random, &format!("seed {seed}"));
+        store.close().unwrap();
+        let findings = Store::check(Arc::new(fs.clone()), Path::new(SHOP)).unwrap();
+        assert!(findings.is_empty(), "seed {seed}: {findings:?}");
+    }
+}
+
+/// Loads rows whose ids are free, in one transaction that is rolled back at times.
+fn load(store: &Store, rows: &mut BTreeMap<i64, i64>, random: &mut Random) {
+    use arrow_array::{ArrayRef, Int64Array};
+    let first = 1000 + random.below(1_000_000) as i64 * 10_000;
+    let mut ids: Vec<i64> =
+        (first..first + 100 + random.below(7000) as i64).filter(|id| !rows.contains_key(id)).collect();
+    if random.below(2) == 0 {
+        ids.reverse();
+    }
+    let values: Vec<i64> = ids.iter().map(|_| random.below(20) as i64).collect();
+    let columns: Vec<ArrayRef> =
+        vec![Arc::new(Int64Array::from(ids.clone())), Arc::new(Int64Array::from(values.clone()))];
+    let mut transaction = store.begin(Isolation::ReadCommitted);
+    sales(store).insert_columns(&mut transaction, &columns).unwrap();
+    if random.below(4) == 0 {
+        return transaction.rollback();
+    }
+    transaction.commit().unwrap();
+    rows.extend(ids.into_iter().zip(values));
 }

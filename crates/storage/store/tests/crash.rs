@@ -5,7 +5,7 @@
 //! between. A commit writes its own number, which identifies it afterwards.
 
 use arrow_array::{ArrayRef, Int64Array};
-use mainstay_store::files::{GroupImage, GroupRowIds, GroupVectors, Manifest, StoreFolder, TableImage};
+use mainstay_store::files::{GroupImage, GroupRowIds, GroupVectors, Manifest, StoreFolder, TableImage, WrittenGroup};
 use mainstay_store::journal::redo::{Operation, RedoBuffer, RedoReader};
 use mainstay_store::journal::{Durability, JournalWriter, Recovered, journal_path, replay};
 use mainstay_types::{Result, SqlType, ValueRef};
@@ -85,12 +85,11 @@ impl Store {
             rows: values.len(),
             columns: vec![(COLUMN, values)],
             row_ids: GroupRowIds::From(0),
-            created: None,
         };
         self.commit(Durability::Os, promised)?;
-        let file = self.folder.write_group(self.manifest.next_file, &vectors)?;
+        let WrittenGroup { file, memory_bytes } = self.folder.write_group(self.manifest.next_file, &vectors, true)?;
         let group = self.manifest.checkpoint;
-        let image = GroupImage { group, rows: vectors.rows as u32, file, ..GroupImage::default() };
+        let image = GroupImage { group, rows: vectors.rows as u32, file, memory_bytes, ..GroupImage::default() };
         let table = TableImage {
             table: TABLE,
             next_row_id: last,

@@ -64,7 +64,7 @@ fn files_of(fs: &Simulated, id: u64) -> Vec<PathBuf> {
     let folder = StoreFolder::new(Arc::new(fs.clone()), SHOP);
     let manifest = folder.load().unwrap().unwrap();
     let image = manifest.tables.iter().find(|image| image.table == id).unwrap();
-    image.groups.iter().map(|group| folder.group_path(group.file.number)).collect()
+    image.groups.iter().map(|group| folder.path_of(&group.file)).collect()
 }
 
 fn overwrite(fs: &Simulated, path: &Path, bytes: &[u8]) {

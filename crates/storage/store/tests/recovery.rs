@@ -55,6 +55,7 @@ fn open(fs: &Simulated) -> Result<Store> {
         checkpoint_bytes: None,
         memory_bytes: None,
         whole_bytes: WHOLE_BYTES.get(),
+        encodes: true,
     };
     Store::open(Arc::new(fs.clone()), Path::new("data/db"), options)
 }

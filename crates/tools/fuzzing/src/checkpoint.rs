@@ -1,9 +1,10 @@
-//! Files of a checkpoint of native tables: a manifest, and a run of an index.
+//! Files of a checkpoint of native tables: a manifest, a run of an index, and a column file.
 //!
 //! Byte 0 is a set of flags: bit 0 chooses a run instead of a manifest, bit 1 corrects checksums and lengths first, so
-//! that the code behind them is reached. The rest is the file; a run has the number 7.
+//! that the code behind them is reached; bit 2 chooses a column file, whose checksum is in its manifest. The rest is the
+//! file; a run has the number 7.
 
-use mainstay_store::files::Manifest;
+use mainstay_store::files::{Manifest, read_columns_in_every_way};
 use mainstay_store::index::{read_in_every_way, with_checksums};
 use mainstay_store::journal::checksum::{continued, crc32c};
 use mainstay_vfs::Memory;
@@ -15,7 +16,8 @@ const NUMBER: u64 = 7;
 /// Reads the input as a file of a checkpoint.
 pub fn run(input: &[u8]) {
     let (choice, content) = crate::selector(input);
-    match choice & 3 {
+    match choice & 7 {
+        4.. => read_columns_in_every_way(content),
         0 => manifest(content),
         1 => index(content),
         2 => manifest(&sealed(content)),

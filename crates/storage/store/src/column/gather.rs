@@ -1,7 +1,7 @@
 //! Selected rows of several runs as one vector, in the requested order.
 
 use super::layout::data_type;
-use super::{Column, Slice};
+use super::{Column, Slice, Values};
 use arrow_array::builder::{BinaryViewBuilder, StringViewBuilder};
 use arrow_array::types::{
     Date32Type, Decimal32Type, Decimal64Type, Decimal128Type, Float32Type, Float64Type, Int8Type, Int16Type, Int32Type,
@@ -26,8 +26,9 @@ pub(crate) fn gather(sql_type: SqlType, cells: &[Cell<'_>]) -> ArrayRef {
             primitive::<$arrow>(
                 sql_type,
                 nulls,
-                cells.iter().map(|(column, at)| match column.slice() {
-                    Slice::$kind(values) => values.get(*at).copied().unwrap_or_default(),
+                cells.iter().map(|(column, at)| match &column.values {
+                    Values::$kind(values) => values.slice().get(*at).copied().unwrap_or_default(),
+                    Values::Encoded(encoded) => encoded.fixed_at(*at).unwrap_or_default(),
                     _ => Default::default(),
                 }),
             )
@@ -35,7 +36,8 @@ pub(crate) fn gather(sql_type: SqlType, cells: &[Cell<'_>]) -> ArrayRef {
     }
     match data_type(sql_type) {
         DataType::Boolean => {
-            let is_true = |(column, at): Cell<'_>| matches!(column.slice(), Slice::U8(v) if v.get(at) == Some(&1));
+            let is_true =
+                |(column, at): Cell<'_>| matches!(column.values.slice(), Slice::U8(v) if v.get(at) == Some(&1));
             Arc::new(BooleanArray::new(BooleanBuffer::collect_bool(cells.len(), |i| is_true(cells[i])), nulls))
         }
         DataType::Int8 => take!(I8, Int8Type),
@@ -55,8 +57,9 @@ pub(crate) fn gather(sql_type: SqlType, cells: &[Cell<'_>]) -> ArrayRef {
         DataType::FixedSizeBinary(_) => {
             let mut bytes = Vec::with_capacity(cells.len() * 16);
             for (column, at) in cells {
-                let uuid = match column.slice() {
-                    Slice::Uuid(values) => values.get(*at).copied().unwrap_or_default(),
+                let uuid = match &column.values {
+                    Values::Uuid(values) => values.slice().get(*at).copied().unwrap_or_default(),
+                    Values::Encoded(encoded) => encoded.fixed_at(*at).unwrap_or_default(),
                     _ => [0; 16],
                 };
                 bytes.extend_from_slice(&uuid);

@@ -9,12 +9,15 @@
 //! Such a column is full: it has no appender. Limit: marks and booleans are bytes here and bits there, so they take a
 //! byte a row of memory.
 
+use super::encoded::{Encoded, StoredColumn};
 use super::layout::data_type;
 use super::text::Views;
 use super::vector::{Plain, Vector};
-use super::{Column, Kind, Values, kind};
+use super::{Column, Kind, Values, kind_of};
+use crate::memory::DecodedMemory;
 use arrow_array::cast::AsArray;
 use arrow_array::{Array, ArrayRef};
+use arrow_schema::DataType;
 use mainstay_types::{Code, Error, Result, SqlType};
 use std::sync::{Arc, OnceLock};
 
@@ -24,9 +27,9 @@ impl Column {
     /// Errors: `Damaged` for a vector of another type.
     pub(crate) fn of_array(sql_type: SqlType, array: &ArrayRef) -> Result<Column> {
         if *array.data_type() != data_type(sql_type) {
-            return Err(misfit(sql_type, array));
+            return Err(misfit(sql_type, array.data_type()));
         }
-        let values = values_of(sql_type, array).ok_or_else(|| misfit(sql_type, array))?;
+        let values = values_of(array).ok_or_else(|| misfit(sql_type, array.data_type()))?;
         let nulls = OnceLock::new();
         if array.null_count() > 0 {
             let _ = nulls.set(marks((0..array.len()).map(|row| array.is_null(row).into())));
@@ -36,12 +39,35 @@ impl Column {
     }
 }
 
-fn misfit(sql_type: SqlType, array: &ArrayRef) -> Error {
-    Error::new(Code::Damaged, format!("a column of {sql_type} is stored as a vector of {}", array.data_type()))
+impl Column {
+    /// A full column of the values of a column of a file. `memory` is that for its decoded values.
+    ///
+    /// Errors: `Damaged` for values of another type.
+    pub(crate) fn of_stored(sql_type: SqlType, stored: &StoredColumn, memory: &Arc<DecodedMemory>) -> Result<Column> {
+        let (found, column_nulls, form) = match stored {
+            StoredColumn::Plain(array) => return Column::of_array(sql_type, array),
+            StoredColumn::Encoded { data_type, nulls, form } => (data_type, nulls, form),
+        };
+        if *found != data_type(sql_type) {
+            return Err(misfit(sql_type, found));
+        }
+        let (nulls, rows) = (OnceLock::new(), form.rows());
+        if let Some(bits) = column_nulls {
+            let _ = nulls.set(marks((0..rows).map(|row| bits.is_null(row).into())));
+        }
+        let encoded = Encoded::new(found.clone(), Arc::clone(form), Arc::clone(memory));
+        let values = Values::Encoded(Arc::new(encoded));
+        Ok(Column { sql_type, values, nulls: Arc::new(nulls), capacity: rows, full: OnceLock::new() })
+    }
 }
 
-fn values_of(sql_type: SqlType, array: &ArrayRef) -> Option<Values> {
-    Some(match kind(sql_type) {
+fn misfit(sql_type: SqlType, found: &DataType) -> Error {
+    Error::new(Code::Damaged, format!("a column of {sql_type} is stored as a vector of {found}"))
+}
+
+/// The plain values of a vector, in place; `None` for a type that no column has.
+pub(crate) fn values_of(array: &ArrayRef) -> Option<Values> {
+    Some(match kind_of(array.data_type())? {
         Kind::U8 => Values::U8(marks(array.as_boolean().values().iter().map(u8::from))),
         Kind::I8 => Values::I8(fixed(array)?),
         Kind::I16 => Values::I16(fixed(array)?),

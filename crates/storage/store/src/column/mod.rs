@@ -10,6 +10,8 @@
 //!     extend(array)                                       array(length) -> ArrayRef
 //! ```
 //!
+//! A column of a checkpoint's file may be encoded (module `encoded`).
+//!
 //! Values and views go to Arrow without copying; NULL marks and booleans are bytes here and bits there, so they are packed
 //! for each vector handed out. For a full column that is done once. Where the NULL of a value lies there is some value of the
 //! type (zero), so that slices have a place for every row.
@@ -18,17 +20,22 @@
 
 mod array;
 mod bulk;
+pub(crate) mod encoded;
+pub(crate) mod encoding;
 mod gather;
 pub mod layout;
-mod mapped;
-mod text;
-mod vector;
+pub(crate) mod mapped;
+pub(crate) mod packed;
+pub(crate) mod text;
+pub(crate) mod vector;
 
 pub(crate) use bulk::check as check_array;
 pub(crate) use gather::{Cell, gather};
 
 use arrow_array::ArrayRef;
 use arrow_buffer::IntervalMonthDayNano;
+use arrow_schema::{DataType, IntervalUnit};
+use encoded::Encoded;
 use layout::{canonical, is_kept_as_is};
 use mainstay_types::{Date, Decimal, Interval, Result, SqlType, Time, Timestamp, ValueRef};
 use std::sync::{Arc, OnceLock};
@@ -61,6 +68,7 @@ pub(crate) enum Values {
     Days(Arc<Vector<IntervalMonthDayNano>>),
     Uuid(Arc<Vector<[u8; 16]>>),
     Views(Views),
+    Encoded(Arc<Encoded>),
 }
 
 /// The one writer of a [`Column`].
@@ -112,6 +120,8 @@ pub enum Slice<'a> {
     Uuid(&'a [[u8; 16]]),
     /// Text and bytes: ask [`Column::text`] and [`Column::binary`].
     Views,
+    /// Values that are not decoded: ask [`Column::value`].
+    Encoded,
 }
 
 macro_rules! new_column {
@@ -130,6 +140,7 @@ macro_rules! new_column {
     };
 }
 
+#[derive(Clone, Copy, PartialEq, Eq)]
 enum Kind {
     U8,
     I8,
@@ -165,6 +176,26 @@ fn kind(sql_type: SqlType) -> Kind {
     }
 }
 
+/// The kind of the values of a physical type.
+fn kind_of(data_type: &DataType) -> Option<Kind> {
+    Some(match data_type {
+        DataType::Boolean => Kind::U8,
+        DataType::Int8 => Kind::I8,
+        DataType::Int16 => Kind::I16,
+        DataType::Int32 | DataType::Date32 | DataType::Decimal32(..) => Kind::I32,
+        DataType::Interval(IntervalUnit::YearMonth) => Kind::I32,
+        DataType::Int64 | DataType::Decimal64(..) | DataType::Time64(_) | DataType::Timestamp(..) => Kind::I64,
+        DataType::Decimal128(..) => Kind::I128,
+        DataType::Float32 => Kind::F32,
+        DataType::Float64 => Kind::F64,
+        DataType::Interval(IntervalUnit::MonthDayNano) => Kind::Days,
+        DataType::FixedSizeBinary(16) => Kind::Uuid,
+        DataType::Utf8View => Kind::Text,
+        DataType::BinaryView => Kind::Bytes,
+        _ => return None,
+    })
+}
+
 impl Column {
     /// An empty column with room for `capacity` rows, and its writer.
     pub(crate) fn with_capacity(sql_type: SqlType, capacity: usize) -> (ColumnAppender, Column) {
@@ -193,21 +224,13 @@ impl Column {
         self.nulls.get().map(|nulls| nulls.slice())
     }
 
-    /// The values as they lie in memory. It may be longer than the group.
+    /// The values as they lie in memory, decoded now if they are encoded and there is memory for that. It may be longer
+    /// than the group.
     #[inline]
     pub fn slice(&self) -> Slice<'_> {
         match &self.values {
-            Values::U8(values) => Slice::U8(values.slice()),
-            Values::I8(values) => Slice::I8(values.slice()),
-            Values::I16(values) => Slice::I16(values.slice()),
-            Values::I32(values) => Slice::I32(values.slice()),
-            Values::I64(values) => Slice::I64(values.slice()),
-            Values::I128(values) => Slice::I128(values.slice()),
-            Values::F32(values) => Slice::F32(values.slice()),
-            Values::F64(values) => Slice::F64(values.slice()),
-            Values::Days(values) => Slice::Days(values.slice()),
-            Values::Uuid(values) => Slice::Uuid(values.slice()),
-            Values::Views(_) => Slice::Views,
+            Values::Encoded(encoded) => encoded.ready().map_or(Slice::Encoded, Values::slice),
+            values => values.slice(),
         }
     }
 
@@ -216,6 +239,7 @@ impl Column {
     pub fn text(&self, offset: usize) -> Option<&str> {
         match &self.values {
             Values::Views(views) if !self.is_null(offset) => views.text_at(offset),
+            Values::Encoded(encoded) if !self.is_null(offset) => encoded.text_at(offset),
             _ => None,
         }
     }
@@ -225,6 +249,7 @@ impl Column {
     pub fn binary(&self, offset: usize) -> Option<&[u8]> {
         match &self.values {
             Values::Views(views) if !self.is_null(offset) => views.bytes_at(offset),
+            Values::Encoded(encoded) if !self.is_null(offset) => encoded.bytes_at(offset),
             _ => None,
         }
     }
@@ -243,13 +268,13 @@ impl Column {
     pub(crate) fn read<'c>(&'c self, offset: usize, cell: &mut ValueRef<'c>) {
         *cell = ValueRef::Null;
         if !self.is_null(offset) {
-            self.read_present(offset, cell);
+            self.read_values(&self.values, offset, cell);
         }
     }
 
     #[inline]
-    fn read_present<'c>(&'c self, at: usize, cell: &mut ValueRef<'c>) -> Option<()> {
-        match &self.values {
+    fn read_values<'c>(&'c self, values: &'c Values, at: usize, cell: &mut ValueRef<'c>) -> Option<()> {
+        match values {
             Values::I64(values) => *cell = self.of_i64(*values.slice().get(at)?),
             Values::F64(values) => *cell = ValueRef::Float(*values.slice().get(at)?),
             Values::Views(views) => match views.text_at(at) {
@@ -261,12 +286,23 @@ impl Column {
             Values::I8(values) => *cell = ValueRef::Integer((*values.slice().get(at)?).into()),
             Values::I16(values) => *cell = ValueRef::Integer((*values.slice().get(at)?).into()),
             Values::I128(values) => *cell = self.of_i128(*values.slice().get(at)?),
+            _ => return self.read_rare(values, at, cell),
+        }
+        Some(())
+    }
+
+    /// The rest of [`Column::read_values`], out of the way of the loops that it becomes part of.
+    #[inline(never)]
+    fn read_rare<'c>(&'c self, values: &'c Values, at: usize, cell: &mut ValueRef<'c>) -> Option<()> {
+        match values {
             Values::F32(values) => *cell = ValueRef::Float((*values.slice().get(at)?).into()),
             Values::Days(values) => {
                 let IntervalMonthDayNano { months, days, nanoseconds } = *values.slice().get(at)?;
                 *cell = ValueRef::Interval(Interval { months, days, ticks: nanoseconds / NANOS_PER_TICK });
             }
             Values::Uuid(values) => *cell = ValueRef::Uuid(*values.slice().get(at)?),
+            Values::Encoded(encoded) => return self.read_encoded(encoded, at, cell),
+            _ => return None,
         }
         Some(())
     }
@@ -312,7 +348,32 @@ impl Column {
 
     /// The memory that the column takes, in bytes.
     pub fn bytes(&self) -> usize {
-        let values = match &self.values {
+        self.values.bytes() + self.nulls.get().map_or(0, |nulls| nulls.bytes())
+    }
+}
+
+impl Values {
+    #[inline]
+    fn slice(&self) -> Slice<'_> {
+        match self {
+            Values::U8(values) => Slice::U8(values.slice()),
+            Values::I8(values) => Slice::I8(values.slice()),
+            Values::I16(values) => Slice::I16(values.slice()),
+            Values::I32(values) => Slice::I32(values.slice()),
+            Values::I64(values) => Slice::I64(values.slice()),
+            Values::I128(values) => Slice::I128(values.slice()),
+            Values::F32(values) => Slice::F32(values.slice()),
+            Values::F64(values) => Slice::F64(values.slice()),
+            Values::Days(values) => Slice::Days(values.slice()),
+            Values::Uuid(values) => Slice::Uuid(values.slice()),
+            Values::Views(_) => Slice::Views,
+            Values::Encoded(_) => Slice::Encoded,
+        }
+    }
+
+    /// Their memory in bytes.
+    fn bytes(&self) -> usize {
+        match self {
             Values::U8(values) => values.bytes(),
             Values::I8(values) => values.bytes(),
             Values::I16(values) => values.bytes(),
@@ -324,8 +385,8 @@ impl Column {
             Values::Days(values) => values.bytes(),
             Values::Uuid(values) => values.bytes(),
             Values::Views(views) => views.bytes(),
-        };
-        values + self.nulls.get().map_or(0, |nulls| nulls.bytes())
+            Values::Encoded(encoded) => encoded.bytes(),
+        }
     }
 }
 

@@ -13,7 +13,7 @@
 //!
 //! Limits: a value has at most 2^31 - 1 bytes, and a column of a group 4,096 blocks (at least 16 GiB).
 
-use super::vector::{Appender, Vector};
+use super::vector::{Appender, Vector, gathered};
 use arrow_array::builder::make_view;
 use arrow_array::{ArrayRef, BinaryViewArray, StringViewArray};
 use arrow_buffer::{Buffer, NullBuffer};
@@ -133,9 +133,86 @@ impl Views {
         }
     }
 
+    /// The number of values.
+    pub(crate) fn len(&self) -> usize {
+        self.views.slice().len()
+    }
+
+    /// True if all the values are UTF-8.
+    pub(crate) fn is_text(&self) -> bool {
+        self.text
+    }
+
+    /// The values that the codes name, which share the blocks; an empty one where a code names none.
+    pub(crate) fn gathered(views: &Views, codes: &[u32]) -> Views {
+        let gathered = gathered(&views.views, codes, 0);
+        Views { views: gathered, blocks: Arc::clone(&views.blocks), text: views.text }
+    }
+
     /// The memory that the column takes, in bytes.
     pub(crate) fn bytes(&self) -> usize {
         self.views.bytes() + self.blocks.iter().map(|block| block.bytes()).sum::<usize>()
+    }
+}
+
+/// The values of a column, one behind the other.
+pub(crate) struct TextBlock {
+    bytes: Arc<Vector<u8>>,
+    /// True if they are UTF-8 as a whole.
+    text: bool,
+}
+
+impl TextBlock {
+    /// The values in this buffer; `None` when they should be text and are not, or are too long.
+    pub(crate) fn new(buffer: &Buffer, text: bool) -> Option<TextBlock> {
+        let is_sound = i32::try_from(buffer.len()).is_ok() && (!text || std::str::from_utf8(buffer).is_ok());
+        is_sound.then(|| Vector::of_buffer(buffer).map(|bytes| TextBlock { bytes, text }))?
+    }
+
+    /// True if all the values are UTF-8.
+    pub(crate) fn is_text(&self) -> bool {
+        self.text
+    }
+
+    /// The bytes between two places.
+    #[inline]
+    pub(crate) fn bytes(&self, start: usize, end: usize) -> Option<&[u8]> {
+        self.bytes.slice().get(start..end)
+    }
+
+    /// The text between two places, if there are characters between them.
+    #[inline]
+    pub(crate) fn text(&self, start: usize, end: usize) -> Option<&str> {
+        self.whole_text()?.get(start..end)
+    }
+
+    fn whole_text(&self) -> Option<&str> {
+        // SAFETY: `new` has checked the whole buffer, which does not change.
+        self.text.then(|| unsafe { std::str::from_utf8_unchecked(self.bytes.slice()) })
+    }
+
+    /// True if these places ascend from the start of the bytes to their end, and cut no character.
+    pub(crate) fn is_cut_by(&self, places: &[u64]) -> bool {
+        let is_place = |place: &u64| {
+            usize::try_from(*place).is_ok_and(|place| self.whole_text().is_none_or(|text| text.is_char_boundary(place)))
+        };
+        let ends = (places.first().copied(), places.last().copied());
+        places.is_sorted() && ends == (Some(0), Some(self.bytes.slice().len() as u64)) && places.iter().all(is_place)
+    }
+
+    /// The values between each two of these places as views into the bytes; `None` when they are not in order.
+    pub(crate) fn views(&self, places: &[u32]) -> Option<Views> {
+        let mut appender = Vector::with_capacity(places.len().saturating_sub(1));
+        for pair in places.windows(2) {
+            let bytes = self.bytes(pair[0] as usize, pair[1] as usize)?;
+            if self.text && self.text(pair[0] as usize, pair[1] as usize).is_none() {
+                return None;
+            }
+            appender.push(make_view(bytes, 0, pair[0]));
+        }
+        let blocks = Blocks::default();
+        blocks.add(0, Arc::clone(&self.bytes));
+        Some(Views { views: Arc::clone(appender.vector()), blocks: Arc::new(blocks), text: self.text })
     }
 }
 

@@ -40,7 +40,7 @@ macro_rules! plain {
     ($($kind:ty),*) => { $(impl Plain for $kind {})* };
 }
 
-plain!(u8, i8, i16, i32, i64, i128, u128, f32, f64, IntervalMonthDayNano, [u8; 16]);
+plain!(u8, u32, u64, i8, i16, i32, i64, i128, u128, f32, f64, IntervalMonthDayNano, [u8; 16]);
 
 // SAFETY: the block is owned by the vector. Values below `length` are never written again, values above it are written by
 // the one appender only, and `length` passes from one to the other with Release and Acquire.
@@ -214,6 +214,19 @@ impl<T: Copy> Appender<T> {
         self.length += count;
         self.vector.length.store(self.length, Ordering::Release);
     }
+}
+
+/// The values that the codes name, `none` where one names none.
+pub(crate) fn gathered<T: Copy>(values: &Vector<T>, codes: &[u32], none: T) -> Arc<Vector<T>> {
+    let values = values.slice();
+    let mut out = Vector::with_capacity(codes.len());
+    let mut block = [none; 256];
+    for codes in codes.chunks(256) {
+        let both = block.iter_mut().zip(codes);
+        both.for_each(|(to, code)| *to = values.get(*code as usize).copied().unwrap_or(none));
+        out.extend(&block[..codes.len()]);
+    }
+    Arc::clone(out.vector())
 }
 
 #[cfg(test)]

@@ -97,8 +97,8 @@ impl Store {
             return Err(Error::new(Code::InvalidValue, "there is a database already").at(folder.path().display()));
         }
         let mut made = Vec::new();
-        let restored = each_file(&*backup, &manifest, |kind, bytes| {
-            let path = kind.path(&folder);
+        let restored = each_file(&*backup, &manifest, |facts, bytes| {
+            let path = folder.path_of(facts);
             let group = fs.create(&path, Create::Truncate)?;
             made.push(path);
             group.write_at(bytes, 0)?;
@@ -205,8 +205,8 @@ impl Files {
     /// Gives everything that a manifest names, and itself, in the order of the file.
     fn copy_state(&self, manifest: &Manifest, sink: &mut dyn FnMut(&[u8]) -> Result<()>) -> Result<()> {
         sink(&encode_head(manifest)?)?;
-        for (kind, facts) in files_of(manifest) {
-            let path = kind.path(&self.folder);
+        for facts in files_of(manifest) {
+            let path = self.folder.path_of(facts);
             let bytes = self.folder.fs().map(&path)?;
             if bytes.len() as u64 != facts.length || crc32c(&bytes) != facts.checksum {
                 return Err(Error::new(Code::Damaged, "the file is damaged").at(path.display()));
@@ -217,40 +217,27 @@ impl Files {
     }
 }
 
-/// A file that a manifest names, by its number.
-#[derive(Clone, Copy)]
-enum Kind {
-    Group(u64),
-    Run(u64),
-}
-
-impl Kind {
-    fn path(self, folder: &StoreFolder) -> PathBuf {
-        match self {
-            Kind::Group(number) => folder.group_path(number),
-            Kind::Run(number) => folder.run_path(number),
-        }
-    }
-}
-
 /// The files of a manifest, in the order of a backup.
-fn files_of(manifest: &Manifest) -> impl Iterator<Item = (Kind, &FileFacts)> {
-    let groups = manifest.files().map(|facts| (Kind::Group(facts.number), facts));
-    groups.chain(manifest.runs().map(|facts| (Kind::Run(facts.number), facts)))
+fn files_of(manifest: &Manifest) -> impl Iterator<Item = &FileFacts> {
+    manifest.files().chain(manifest.runs())
 }
 
-/// Calls `work` with the name and the bytes of each file in a backup.
+/// Calls `work` with the facts and the bytes of each file in a backup.
 ///
 /// Errors: `Damaged` when one is not as it was written, or something follows the last; those of `work`.
-fn each_file(backup: &dyn File, manifest: &Manifest, mut work: impl FnMut(Kind, &[u8]) -> Result<()>) -> Result<()> {
+fn each_file(
+    backup: &dyn File,
+    manifest: &Manifest,
+    mut work: impl FnMut(&FileFacts, &[u8]) -> Result<()>,
+) -> Result<()> {
     let mut offset = HEADER as u64 + manifest_length(backup)?;
-    for (kind, facts) in files_of(manifest) {
+    for facts in files_of(manifest) {
         let mut bytes = vec![0; checked_length(backup, offset, facts.length)?];
         backup.read_exact_at(&mut bytes, offset)?;
         if crc32c(&bytes) != facts.checksum {
             return Err(bad("the checksum of a file is wrong"));
         }
-        work(kind, &bytes)?;
+        work(facts, &bytes)?;
         offset += facts.length;
     }
     match backup.stamp()?.len {

@@ -29,7 +29,7 @@
 use super::Files;
 use super::runs::{NewRuns, bytes_of, is_large, keep_indexes};
 use crate::catalog::{Cataloged, column_ids};
-use crate::files::{FileFacts, GroupImage, Manifest, TableImage};
+use crate::files::{FileForm, GroupImage, Manifest, TableImage, WrittenGroup};
 use crate::journal::{FILE_HEADER, journal_path, random_salt};
 use crate::store::Store;
 use crate::table::NativeTable;
@@ -45,8 +45,8 @@ use std::sync::atomic::Ordering;
 struct Taking<'f, 'n> {
     files: &'f Files,
     commit: u64,
-    /// The files of the checkpoint before, by table and group: the number of rows, and the file.
-    known: HashMap<(u64, u64), (u32, FileFacts)>,
+    /// The files of the checkpoint before, by table and group: the number of rows, and the file with their memory.
+    known: HashMap<(u64, u64), (u32, WrittenGroup)>,
     before: &'f Manifest,
     damaged_runs: HashSet<u64>,
     next_file: &'n mut u64,
@@ -129,10 +129,10 @@ impl Files {
                 // A file that cannot be mapped now is no reason to stop: the rows are still in memory, and the next
                 // checkpoint tries again.
                 let _ = match &shape {
-                    None => self.folder.map_group(&group.file).and_then(|vectors| table.put_back(&vectors, &ids)),
-                    Some(shape) => self.folder.read_group(&group.file).and_then(|vectors| {
+                    None => self.folder.map_stored(&group.file).and_then(|stored| table.put_back(&stored, &ids)),
+                    Some(shape) => self.folder.read_group(&group.file).and_then(|stored| {
                         let file = GroupFile::of(group, shape, &self.folder)?;
-                        table.put_back_unloaded(&vectors, Arc::new(file))
+                        table.put_back_unloaded(&stored, Arc::new(file))
                     }),
                 };
             }
@@ -151,7 +151,10 @@ impl Files {
         self.clean_bytes.store(u64::MAX, Ordering::Release);
         let (commit, cataloged, journal) = self.next_journal(shared, is_last)?;
         let tables = before.tables.iter().flat_map(|table| table.groups.iter().map(|group| (table.table, group)));
-        let known = tables.map(|(table, group)| ((table, group.group), (group.rows, group.file))).collect();
+        // Files of an earlier version are written anew.
+        let tables = tables.filter(|(_, group)| group.file.form == FileForm::Columns);
+        let written = |group: &GroupImage| WrittenGroup { file: group.file, memory_bytes: group.memory_bytes };
+        let known = tables.map(|(table, group)| ((table, group.group), (group.rows, written(group)))).collect();
         let damaged_runs = shared.damaged_runs.numbers();
         let mut taking = Taking { files: self, commit, known, before, damaged_runs, next_file };
         let tables = cataloged.tables.iter();
@@ -214,16 +217,19 @@ impl Taking<'_, '_> {
             }
             let rows = *length as u32;
             let known = self.known.get(&(id, group.number())).filter(|(known, _)| *known == rows);
-            let file = match known {
-                Some((_, file)) => *file,
+            let WrittenGroup { file, memory_bytes } = match known {
+                Some((_, written)) => *written,
                 None => {
                     let number = *self.next_file;
                     *self.next_file += 1;
-                    self.files.folder.write_group(number, &group.to_vectors(*length, &ids))?
+                    group.load()?;
+                    // The last group is written again when it has grown: encoding that would be for nothing.
+                    let is_encoded = self.files.encodes && group.is_full();
+                    self.files.folder.write_group(number, &group.to_vectors(*length, &ids), is_encoded)?
                 }
             };
             let row_ids = Some(group.row_id_facts(*length)?);
-            image.groups.push(GroupImage { group: group.number(), rows, file, deleted, row_ids });
+            image.groups.push(GroupImage { group: group.number(), rows, file, deleted, row_ids, memory_bytes });
         }
         if bytes_of(&image) > self.files.whole_bytes {
             let before = self.before.tables.iter().find(|before| before.table == id);

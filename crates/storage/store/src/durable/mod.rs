@@ -56,9 +56,11 @@ pub struct StoreOptions {
     /// The limit of bytes of rows that are in memory only: a checkpoint is taken at half of it, and writers wait for it
     /// at the whole. `None`: no limit. The essay of the module `memory` lists the rows that count.
     pub memory_bytes: Option<usize>,
-    /// Tables whose files have at most so many bytes are read whole when the store is opened, and their indexes are made
+    /// Tables whose rows take at most so many bytes in memory are read whole when the store is opened, and their indexes are made
     /// from their rows. Of larger ones checkpoints keep the indexes, and rows are read when they are needed.
     pub whole_bytes: u64,
+    /// Columns of sealed groups are encoded where that saves space. Encoded files are read either way.
+    pub encodes: bool,
 }
 
 impl StoreOptions {
@@ -68,6 +70,7 @@ impl StoreOptions {
         checkpoint_bytes: Some(64 << 20),
         memory_bytes: Some(1 << 30),
         whole_bytes: WHOLE_BYTES,
+        encodes: true,
     };
 }
 
@@ -95,6 +98,8 @@ struct Files {
     clean_bytes: AtomicU64,
     /// As [`StoreOptions::whole_bytes`].
     whole_bytes: u64,
+    /// As [`StoreOptions::encodes`].
+    encodes: bool,
     /// Held as long as the store is open.
     _lock: Box<dyn FolderLock>,
 }
@@ -145,8 +150,8 @@ impl Store {
             }
         };
         let (manifest, clean_bytes) = (Mutex::new(manifest), AtomicU64::new(clean_bytes));
-        let whole_bytes = options.whole_bytes;
-        let files = Arc::new(Files { folder, journal, manifest, clean_bytes, whole_bytes, _lock: lock });
+        let StoreOptions { whole_bytes, encodes, .. } = options;
+        let files = Arc::new(Files { folder, journal, manifest, clean_bytes, whole_bytes, encodes, _lock: lock });
         let keeper = start_keeper(&files, &shared, &options)?;
         Ok(Store::of(shared, Some(Durable { files, keeper: Mutex::new(keeper) })))
     }

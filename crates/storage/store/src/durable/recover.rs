@@ -58,7 +58,7 @@ pub(super) fn recover_from(
     Ok((recovered, frames))
 }
 
-/// The tables of a checkpoint; those with more than so many bytes without their rows. Those whose files cannot be read are
+/// The tables of a checkpoint; those with more than so many bytes of rows without them. Those whose files cannot be read are
 /// damaged.
 pub(super) fn load(
     folder: &StoreFolder,
@@ -96,7 +96,7 @@ pub(super) fn load_table(
     image: &TableImage,
 ) -> Result<()> {
     let ids = cataloged.catalog.table(image.table).map(crate::catalog::column_ids).unwrap_or_default();
-    table.load(image, &ids, |group| folder.map_group(&group.file))
+    table.load(image, &ids, |group| folder.map_stored(&group.file))
 }
 
 fn contradiction(error: &Error) -> Error {

@@ -8,7 +8,7 @@ use crate::index::run::{Run, RunWriter};
 use crate::table::NativeTable;
 use crate::table::attach::{INDEX_PART, RunRows};
 use crate::table::image::Pinned;
-use crate::table::runs::{IndexKey, RunFiles};
+use crate::table::runs::{IndexKey, Live, RunFiles};
 use crate::transaction::shared::Shared;
 use mainstay_types::{Code, Error, Result};
 use std::collections::HashSet;
@@ -33,12 +33,12 @@ impl RunFiles for NewRuns<'_, '_> {
     }
 }
 
-/// Bytes of the group files of a table.
+/// Bytes of the rows of a table in memory.
 pub(super) fn bytes_of(image: &TableImage) -> u64 {
-    image.groups.iter().map(|group| group.file.length).sum()
+    image.groups.iter().map(|group| group.memory_bytes).sum()
 }
 
-/// Tells whether the files of a table exceed their part of the row memory; its groups are then left unloaded.
+/// Tells whether the rows of a table exceed their part of the row memory; its groups are then left unloaded.
 pub(super) fn is_large(image: &TableImage, shared: &Shared) -> bool {
     bytes_of(image) > (shared.memory.limit() / INDEX_PART) as u64
 }
@@ -120,9 +120,10 @@ impl Files {
                     kept.runs.iter().map(|run| self.folder.map_run(&run.file).map(Arc::new)).collect();
                 // An index whose runs cannot be mapped now stays in memory until the next checkpoint.
                 if let Ok(runs) = runs {
+                    let live = Live::of(image);
                     let rows = RunRows::new(table, index, directory.groups());
                     index.entries.set_base(Base::new(runs, Arc::new(rows), u64::MAX));
-                    index.entries.drop_kept();
+                    index.entries.drop_kept(&|position| live.has(position));
                 }
             }
         }

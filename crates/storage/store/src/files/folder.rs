@@ -3,7 +3,8 @@
 //! ```text
 //!   manifest                          what the last checkpoint consists of
 //!   manifest.copy                     the same once more, for when that is damaged
-//!   group-<number>.arrow              rows; named by a manifest, or a leftover
+//!   group-<number>.columns            rows; named by a manifest, or a leftover
+//!   group-<number>.arrow              the same from an earlier version
 //!   index-<number>.run                sorted entries of an index; named by a manifest, or a leftover
 //!   journal-<number>.log              what was committed since; numbered on from the manifest's
 //!   manifest.new, manifest.copy.new, journal-*.log.new   being written when the power went
@@ -28,8 +29,10 @@
 //!
 //! A folder with such files but without a manifest is not treated as a new database: that would remove them.
 
-use super::group::{GroupVectors, map_group, map_unverified, vectors_of, write_group};
-use super::manifest::{FileFacts, GroupImage, Manifest, RunImage, TableImage};
+use super::group::{
+    GroupVectors, StoredGroup, WrittenGroup, map_group, map_stored, map_unverified, stored_of, write_group,
+};
+use super::manifest::{FileFacts, FileForm, GroupImage, Manifest, RunImage, TableImage};
 use crate::index::run::{Run, damaged};
 use crate::journal::checksum::crc32c;
 use crate::journal::{JournalHeader, JournalReader, JournalWriter, journal_number, journal_path};
@@ -66,14 +69,22 @@ impl StoreFolder {
         &self.path
     }
 
-    /// The path of the group file with this number.
-    pub fn group_path(&self, number: u64) -> PathBuf {
-        self.path.join(format!("group-{number:016x}.arrow"))
+    /// The path of a file. Groups and runs are numbered together.
+    pub fn path_of(&self, facts: &FileFacts) -> PathBuf {
+        self.file_path(facts.number, facts.form)
     }
 
-    /// The path of the run with this number. Groups and runs are numbered together.
-    pub fn run_path(&self, number: u64) -> PathBuf {
-        self.path.join(format!("index-{number:016x}.run"))
+    /// The path of the run with this number.
+    pub(crate) fn run_path(&self, number: u64) -> PathBuf {
+        self.file_path(number, FileForm::Run)
+    }
+
+    fn file_path(&self, number: u64, form: FileForm) -> PathBuf {
+        self.path.join(match form {
+            FileForm::Columns => format!("group-{number:016x}.columns"),
+            FileForm::Arrow => format!("group-{number:016x}.arrow"),
+            FileForm::Run => format!("index-{number:016x}.run"),
+        })
     }
 
     /// The manifest of the last checkpoint, or `None` where there never was one; that of its copy when it is bad or
@@ -173,37 +184,46 @@ impl StoreFolder {
         self.fs.replace(&self.path.join(COPY), &bytes)
     }
 
-    /// Writes the file of a group under a number that no file has, and syncs it.
+    /// Writes the file of a group under a number that no file has, and syncs it. Columns are encoded where that saves
+    /// space and `is_encoded` is set.
     ///
     /// # Errors
-    /// Those of [`write_group`].
-    pub fn write_group(&self, number: u64, vectors: &GroupVectors) -> Result<FileFacts> {
-        write_group(&*self.fs, &self.group_path(number), number, vectors)
+    /// Those of the file system, and `Internal` for columns of different lengths.
+    pub fn write_group(&self, number: u64, vectors: &GroupVectors, is_encoded: bool) -> Result<WrittenGroup> {
+        write_group(&*self.fs, &self.file_path(number, FileForm::Columns), number, vectors, is_encoded)
     }
 
-    /// Maps the file of a group and verifies it.
+    /// Maps the file of a group, verifies it, and gives its rows as vectors.
     ///
     /// # Errors
-    /// Those of [`map_group`].
+    /// `Damaged` when the file is missing or not the one that the manifest means.
     pub fn map_group(&self, facts: &FileFacts) -> Result<GroupVectors> {
-        map_group(&*self.fs, &self.group_path(facts.number), facts)
+        map_group(&*self.fs, &self.path_of(facts), facts)
+    }
+
+    /// The same with the rows as they are stored.
+    ///
+    /// # Errors
+    /// As [`StoreFolder::map_group`].
+    pub(crate) fn map_stored(&self, facts: &FileFacts) -> Result<StoredGroup> {
+        map_stored(&*self.fs, &self.path_of(facts), facts)
     }
 
     /// Reads the file of a group into memory and verifies it.
     ///
     /// # Errors
-    /// Those of [`map_group`].
-    pub(crate) fn read_group(&self, facts: &FileFacts) -> Result<GroupVectors> {
-        let path = self.group_path(facts.number);
-        vectors_of(Mapping::copy_of(&self.fs.read(&path)?), facts).map_err(|error| error.at(path.display()))
+    /// As [`StoreFolder::map_group`].
+    pub(crate) fn read_group(&self, facts: &FileFacts) -> Result<StoredGroup> {
+        let path = self.path_of(facts);
+        stored_of(Mapping::copy_of(&self.fs.read(&path)?), facts).map_err(|error| error.at(path.display()))
     }
 
-    /// Maps the file of a group without looking at it; [`map_group`] verifies it.
+    /// Maps the file of a group without looking at it; [`StoreFolder::map_group`] verifies it.
     ///
     /// # Errors
     /// `Damaged` when it is missing or of another length; those of the file system.
     pub(crate) fn map_unverified(&self, facts: &FileFacts) -> Result<Mapping> {
-        map_unverified(&*self.fs, &self.group_path(facts.number), facts)
+        map_unverified(&*self.fs, &self.path_of(facts), facts)
     }
 
     /// Maps a run. Its blocks are verified when they are read.
@@ -244,14 +264,14 @@ impl StoreFolder {
     /// Reads a group file.
     ///
     /// # Errors
-    /// Those of [`map_group`], and `Damaged` when it is the file of another group.
+    /// As [`StoreFolder::map_group`], and `Damaged` when it is the file of another group.
     pub fn check_group(&self, group: &GroupImage) -> Result<()> {
-        let vectors = self.map_group(&group.file)?;
-        if vectors.rows == group.rows as usize && vectors.group == group.group {
+        let stored = self.map_stored(&group.file)?;
+        if stored.rows == group.rows as usize && stored.group == group.group {
             return Ok(());
         }
         let message = "the group file is of another group than the manifest says";
-        Err(Error::new(Code::Damaged, message).at(self.group_path(group.file.number).display()))
+        Err(Error::new(Code::Damaged, message).at(self.path_of(&group.file).display()))
     }
 
     /// Removes the files that this manifest does not need and that the store made. Gives what was removed.
@@ -292,7 +312,7 @@ impl StoreFolder {
 fn file_number(path: &Path) -> Option<u64> {
     let name = path.file_name()?.to_str()?;
     let digits = match name.strip_prefix("group-") {
-        Some(rest) => rest.strip_suffix(".arrow")?,
+        Some(rest) => rest.strip_suffix(".columns").or_else(|| rest.strip_suffix(".arrow"))?,
         None => name.strip_prefix("index-")?.strip_suffix(".run")?,
     };
     let is_ours = digits.len() == 16 && digits.bytes().all(|c| c.is_ascii_digit() || (b'a'..=b'f').contains(&c));

@@ -2,7 +2,7 @@
 //!
 //! ```text
 //!    0  8  `MSMANIFT`
-//!    8  4  version, 2; 1 is read
+//!    8  4  version, 3; 1 and 2 are read
 //!   12  4  crc32c of bytes 0 to 12 and 16 to the end
 //!   16  8  length of the file
 //!   24     checkpoint, commit number, journal, next file (varints)
@@ -12,11 +12,13 @@
 //!            table, next row id, next group, groups: count, then of each
 //!              group, rows, file, length, checksum (4 bytes), deleted: count, then differences of offsets
 //!              from version 2 on: row ids: flags, first, and if they do not count on from that: last, least, greatest
+//!              from version 3 on: form of the file (1 byte), bytes of the rows in memory
 //!            from version 2 on: indexes: count, then of each
 //!              what its keys are (length, text), runs: count, then of each: file, length, checksum (4 bytes), entries
 //! ```
 //!
-//! A manifest of version 1 has no row ids and indexes: all rows have to be read when it is opened.
+//! A manifest of version 1 has no row ids and indexes: all rows have to be read when it is opened. The group files of
+//! versions before 3 are Arrow files, whose rows take in memory what they take there.
 //!
 //! It is written whole, beside the old one, and renamed over it: so there is always one valid manifest.
 //! Everything that committed with a number up to `commit_number` is in the files it names; later commits are in the
@@ -28,13 +30,18 @@ use crate::journal::redo::number::{Cursor, damaged, put_signed, put_sized, put_v
 use mainstay_types::{Code, Error, Result};
 
 const MAGIC: [u8; 8] = *b"MSMANIFT";
-const VERSION: u32 = 2;
+const VERSION: u32 = 3;
 /// The first one, whose groups have no row ids and whose tables no indexes.
 const FIRST_VERSION: u32 = 1;
+/// The first one that says of which form a group file is.
+const FORMS_VERSION: u32 = 3;
 /// Flags of row ids.
 const KNOWN: u8 = 1;
 const DENSE: u8 = 2;
 const MIXED: u8 = 4;
+/// Forms of group files.
+const ARROW: u8 = 0;
+const COLUMNS: u8 = 1;
 const HEADER: usize = 24;
 
 /// A checkpoint.
@@ -119,6 +126,8 @@ pub struct GroupImage {
     pub deleted: Vec<u32>,
     /// Its row ids; `None` in a manifest of the first version.
     pub row_ids: Option<RowIdFacts>,
+    /// Bytes of its rows in memory.
+    pub memory_bytes: u64,
 }
 
 /// The manifest's description of a group file.
@@ -130,6 +139,20 @@ pub struct FileFacts {
     pub length: u64,
     /// The crc32c of all of them.
     pub checksum: u32,
+    /// The format of its content.
+    pub form: FileForm,
+}
+
+/// The format of a file of a checkpoint.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum FileForm {
+    /// A group: columns of their own encodings.
+    #[default]
+    Columns,
+    /// A group that an earlier version has written: an Arrow IPC file.
+    Arrow,
+    /// Entries of an index.
+    Run,
 }
 
 impl Manifest {
@@ -227,6 +250,12 @@ fn put_table(out: &mut Vec<u8>, table: &TableImage) -> Result<()> {
             least = offset.saturating_add(1);
         }
         put_row_ids(out, group.row_ids.as_ref());
+        out.push(match group.file.form {
+            FileForm::Arrow => ARROW,
+            FileForm::Columns => COLUMNS,
+            FileForm::Run => return Err(Error::new(Code::Internal, "an index file holds no group")),
+        });
+        put_varint(out, group.memory_bytes);
     }
     put_varint(out, table.indexes.len() as u64);
     for index in &table.indexes {
@@ -275,7 +304,8 @@ fn take_index(cursor: &mut Cursor<'_>) -> Result<IndexImage> {
     let mut image = IndexImage { key: cursor.text()?.to_owned(), runs: Vec::new() };
     for _ in 0..cursor.count(7)? {
         let (number, length) = (cursor.varint()?, cursor.varint()?);
-        let file = FileFacts { number, length, checksum: u32::from_le_bytes(cursor.array()?) };
+        let checksum = u32::from_le_bytes(cursor.array()?);
+        let file = FileFacts { number, length, checksum, form: FileForm::Run };
         image.runs.push(RunImage { file, entries: cursor.varint()? });
     }
     Ok(image)
@@ -304,7 +334,7 @@ fn take_group(cursor: &mut Cursor<'_>, version: u32) -> Result<GroupImage> {
     let group = cursor.varint()?;
     let rows = u32::try_from(cursor.varint()?).map_err(|_| damaged("a group has too many rows"))?;
     let (number, length) = (cursor.varint()?, cursor.varint()?);
-    let file = FileFacts { number, length, checksum: u32::from_le_bytes(cursor.array()?) };
+    let checksum = u32::from_le_bytes(cursor.array()?);
     let count = cursor.count(1)?;
     let mut deleted = Vec::with_capacity(count);
     let mut least = 0u64;
@@ -315,5 +345,14 @@ fn take_group(cursor: &mut Cursor<'_>, version: u32) -> Result<GroupImage> {
         least = offset + 1;
     }
     let row_ids = if version > FIRST_VERSION { take_row_ids(cursor, rows)? } else { None };
-    Ok(GroupImage { group, rows, file, deleted, row_ids })
+    let (form, memory_bytes) = match version {
+        ..FORMS_VERSION => (FileForm::Arrow, length),
+        _ => match cursor.byte()? {
+            ARROW => (FileForm::Arrow, cursor.varint()?),
+            COLUMNS => (FileForm::Columns, cursor.varint()?),
+            _ => return Err(damaged("a group file has an unknown form")),
+        },
+    };
+    let file = FileFacts { number, length, checksum, form };
+    Ok(GroupImage { group, rows, file, deleted, row_ids, memory_bytes })
 }

@@ -7,7 +7,7 @@
 use super::stored::ColumnSource;
 use super::{Group, GroupWriter, State};
 use crate::column::Column;
-use crate::files::{GroupRowIds, GroupVectors, RowIdFacts};
+use crate::files::{GroupRowIds, GroupVectors, RowIdFacts, StoredGroup};
 use crate::stamp::Stamps;
 use arrow_array::ArrayRef;
 use mainstay_types::{Code, Error, Result, SqlType};
@@ -15,17 +15,24 @@ use std::sync::atomic::{AtomicBool, AtomicU64, AtomicUsize, Ordering};
 use std::sync::{Arc, OnceLock};
 
 impl Group {
-    /// A full group over these vectors, which are of the columns' physical types.
-    pub(crate) fn of_vectors(types: &[SqlType], arrays: &[ArrayRef], vectors: &GroupVectors) -> Result<Group> {
-        let columns = OnceLock::from(columns_of(types, arrays)?);
+    /// A full group of these columns and the row ids of its file.
+    pub(crate) fn of_columns(columns: Arc<[Column]>, stored: &StoredGroup) -> Result<Group> {
         let state = State {
-            first_row_id: first_row_id(&vectors.row_ids),
-            row_ids: row_ids(&vectors.row_ids, vectors.rows)?,
-            is_mixed: AtomicBool::new(is_mixed(&vectors.row_ids)),
-            ..State::of_file(vectors.rows)
+            first_row_id: first_row_id(&stored.row_ids),
+            row_ids: row_ids(&stored.row_ids, stored.rows)?,
+            is_mixed: AtomicBool::new(is_mixed(&stored.row_ids)),
+            ..State::of_file(stored.rows)
         };
-        let (number, capacity, state) = (vectors.group, vectors.rows, Arc::new(state));
-        Ok(Group { number, capacity, columns, source: None, created: None, is_stored: true, state })
+        let (number, capacity, state) = (stored.group, stored.rows, Arc::new(state));
+        Ok(Group {
+            number,
+            capacity,
+            columns: OnceLock::from(columns),
+            source: None,
+            created: None,
+            is_stored: true,
+            state,
+        })
     }
 
     /// A full group whose columns are loaded when they are first needed.
@@ -46,18 +53,18 @@ impl Group {
         Group { number, capacity: rows, columns, source, created: None, is_stored: true, state }
     }
 
-    /// The same full group with its values in these vectors, which are the same ones, and without `created` stamps if
+    /// The same full group with its values in these columns, which are the same ones, and without `created` stamps if
     /// they say nothing any more to views from `horizon` on.
-    pub(crate) fn over_vectors(&self, types: &[SqlType], arrays: &[ArrayRef], horizon: u64) -> Result<Group> {
-        Ok(Group {
+    pub(crate) fn over_columns(&self, columns: Arc<[Column]>, horizon: u64) -> Group {
+        Group {
             number: self.number,
             capacity: self.capacity,
-            columns: OnceLock::from(columns_of(types, arrays)?),
+            columns: OnceLock::from(columns),
             source: None,
             created: self.created.clone().filter(|_| !self.is_settled(horizon)),
             is_stored: true,
             state: Arc::clone(&self.state),
-        })
+        }
     }
 
     /// The same full group with its values in a file from which they are loaded when they are needed.
@@ -80,7 +87,7 @@ impl Group {
             None => GroupRowIds::From(self.state.first_row_id),
             Some(_) => GroupRowIds::Each((0..length).map(|offset| self.row_id(offset)).collect::<Vec<_>>().into()),
         };
-        GroupVectors { group: self.number, rows: length, columns, row_ids, created: None }
+        GroupVectors { group: self.number, rows: length, columns, row_ids }
     }
 }
 
@@ -109,30 +116,26 @@ impl State {
 }
 
 impl GroupWriter {
-    /// A group to be appended to that begins with the rows of these vectors.
+    /// A group to be appended to that begins with the rows of these stored.
     pub(crate) fn of_vectors(
         types: &[SqlType],
         arrays: &[ArrayRef],
-        vectors: &GroupVectors,
+        stored: &StoredGroup,
         capacity: usize,
     ) -> Result<GroupWriter> {
-        let mut writer = Group::create(vectors.group, types, capacity, first_row_id(&vectors.row_ids));
-        writer.fill_columns(arrays, 0..vectors.rows, 0, first_row_id(&vectors.row_ids))?;
-        if let GroupRowIds::Each(ids) = &vectors.row_ids {
-            check_ids(ids.values().len(), vectors.rows)?;
+        let mut writer = Group::create(stored.group, types, capacity, first_row_id(&stored.row_ids));
+        writer.fill_columns(arrays, 0..stored.rows, 0, first_row_id(&stored.row_ids))?;
+        if let GroupRowIds::Each(ids) = &stored.row_ids {
+            check_ids(ids.values().len(), stored.rows)?;
             for (offset, id) in ids.values().iter().enumerate() {
                 writer.length = offset;
                 writer.set_row_ids(*id, 1);
             }
             writer.length = 0;
         }
-        writer.publish(vectors.rows);
+        writer.publish(stored.rows);
         Ok(writer)
     }
-}
-
-pub(crate) fn columns_of(types: &[SqlType], arrays: &[ArrayRef]) -> Result<Arc<[Column]>> {
-    types.iter().zip(arrays).map(|(sql_type, array)| Column::of_array(*sql_type, array)).collect()
 }
 
 fn first_row_id(row_ids: &GroupRowIds) -> u64 {

@@ -71,24 +71,6 @@ impl Base {
         Walk::of(self.readable())
     }
 
-    /// Places to be used with [`Base::get_near`].
-    pub(super) fn places(&self) -> Vec<Place> {
-        self.readable().iter().map(|run| run.start()).collect()
-    }
-
-    /// The position of a key, where keys are asked for in ascending order.
-    ///
-    /// # Errors
-    /// As [`Base::get`].
-    pub(super) fn get_near(&self, near: &mut [Place], key: &[u8]) -> Result<Option<u64>> {
-        for (run, near) in self.readable().iter().zip(near) {
-            if let Some(position) = run.get_near(near, key)? {
-                return Ok(Some(position));
-            }
-        }
-        Ok(None)
-    }
-
     /// The rows that it is made of.
     pub(super) fn rows(&self) -> &Arc<dyn BaseRows> {
         &self.rows

@@ -11,7 +11,7 @@ pub(super) trait KeyBlock: Default {
     /// A key as one looks for it.
     type Probe<'a>: Copy;
     /// A key on its own: a separator on its way up.
-    type Owned;
+    type Owned: Ord + Clone;
 
     /// Keys in the block.
     fn len(&self) -> usize;

@@ -10,14 +10,23 @@ use super::cursor::Cursor;
 use super::tree::{Inserted, Tree};
 use super::{Direction, Index, Locked, PORTION, Shape};
 use mainstay_types::{Error, Result};
+use std::sync::Arc;
 
 /// The entries changed since a checkpoint, and the runs of the checkpoint.
 pub(super) struct Layers<B: KeyBlock> {
     pub(super) tree: Tree<B>,
+    /// Entries of bulk loads that are not in the tree yet, each batch in the order of its keys.
+    pub(super) batches: Vec<Arc<Vec<(B::Owned, u64)>>>,
     pub(super) base: Option<Base>,
 }
 
 impl<B: KeyBlock> Layers<B> {
+    /// The memory of tree and batches in bytes.
+    pub(super) fn memory(&self) -> usize {
+        let batches = self.batches.iter().map(|batch| batch.capacity() * size_of::<(B::Owned, u64)>());
+        self.tree.memory() + batches.sum::<usize>()
+    }
+
     /// The position of a key, which is given in both forms here and below.
     #[inline]
     pub(super) fn get(&self, key: B::Probe<'_>, bytes: &[u8]) -> Result<Option<u64>> {
@@ -104,27 +113,19 @@ impl Index {
     /// Puts the runs of a checkpoint below the tree, in the place of those before.
     pub(crate) fn set_base(&self, base: Base) {
         match &self.0 {
-            Shape::Eight(fixed) => fixed.tree.write().base = Some(base),
-            Shape::Sixteen(fixed) => fixed.tree.write().base = Some(base),
-            Shape::Bytes(tree) => tree.write().base = Some(base),
+            Shape::Eight(fixed) => fixed.tree.lock().base = Some(base),
+            Shape::Sixteen(fixed) => fixed.tree.lock().base = Some(base),
+            Shape::Bytes(tree) => tree.lock().base = Some(base),
         }
     }
 
-    /// Takes those entries out of the tree that the base has as well.
-    pub(crate) fn drop_kept(&self) {
-        let outcome = match &self.0 {
-            Shape::Eight(fixed) => {
-                let bytes = |number: &u64| fixed.bytes(*number);
-                fixed.tree.drop_kept(bytes, &fixed.number(&vec![0; fixed.width]))
-            }
-            Shape::Sixteen(fixed) => {
-                let bytes = |number: &u128| fixed.bytes(*number);
-                fixed.tree.drop_kept(bytes, &fixed.number(&vec![0; fixed.width]))
-            }
-            Shape::Bytes(tree) => tree.drop_kept(Vec::clone, &Vec::new()),
-        };
-        if let Err(error) = outcome {
-            self.heal(&error);
+    /// Takes the entries out of memory that the base has as well: those at positions that `is_kept` names. The base must
+    /// have every one of these under its key.
+    pub(crate) fn drop_kept(&self, is_kept: &dyn Fn(u64) -> bool) {
+        match &self.0 {
+            Shape::Eight(fixed) => fixed.tree.drop_kept(is_kept, &fixed.number(&vec![0; fixed.width])),
+            Shape::Sixteen(fixed) => fixed.tree.drop_kept(is_kept, &fixed.number(&vec![0; fixed.width])),
+            Shape::Bytes(tree) => tree.drop_kept(is_kept, &Vec::new()),
         }
     }
 }
@@ -163,41 +164,49 @@ impl<B: KeyBlock> Locked<B> {
         Ok(())
     }
 
+    fn drop_kept(&self, is_kept: &dyn Fn(u64) -> bool, first: &B::Owned) {
+        self.drop_kept_batches(is_kept);
+        self.drop_kept_entries(is_kept, first);
+    }
+
+    fn drop_kept_batches(&self, is_kept: &dyn Fn(u64) -> bool) {
+        let batches = self.lock_shared().batches.clone();
+        for batch in batches {
+            let rest: Vec<_> = batch.iter().filter(|(_, position)| !is_kept(*position)).cloned().collect();
+            let mut layers = self.lock();
+            if layers.base.is_none() {
+                // Damage was met meanwhile: the tree has all entries now, and no others do.
+                return;
+            }
+            // One that has gone into the tree meanwhile is dropped from there.
+            if let Some(at) = layers.batches.iter().position(|other| Arc::ptr_eq(other, &batch)) {
+                match rest.is_empty() {
+                    true => drop(layers.batches.remove(at)),
+                    false => layers.batches[at] = Arc::new(rest),
+                }
+            }
+        }
+    }
+
     /// In portions, so that the lock is never held for long.
-    fn drop_kept(&self, bytes: impl Fn(&B::Owned) -> Vec<u8>, first: &B::Owned) -> Result<()> {
+    fn drop_kept_entries(&self, is_kept: &dyn Fn(u64) -> bool, first: &B::Owned) {
         let mut next: Option<B::Owned> = None;
         loop {
             let low = next.as_ref().unwrap_or(first);
-            let layers = self.read();
-            let Some(base) = &layers.base else { return Ok(()) };
-            let portion = layers.tree.entries(B::probe(low), None, Direction::Ascending, PORTION);
+            let portion = self.lock_shared().tree.entries(B::probe(low), None, Direction::Ascending, PORTION);
             let is_last = portion.len() < PORTION;
-            let (mut kept, mut near) = (Vec::new(), base.places());
-            let mut last = None;
-            for (key, position) in portion {
-                let is_kept = base.get_near(&mut near, &bytes(&key))? == Some(position);
-                if let Some(before) = last.replace((key, position, is_kept)).filter(|(.., is_kept)| *is_kept) {
-                    kept.push(before);
-                }
-            }
-            drop(layers);
-            let mut layers = self.write();
+            let mut layers = self.lock();
             if layers.base.is_none() {
-                // Damage was met meanwhile: the tree has all entries now, and no others do.
-                return Ok(());
+                return;
             }
-            for (key, position, _) in &kept {
+            for (key, position) in portion.iter().filter(|(_, position)| is_kept(*position)) {
                 layers.tree.remove(B::probe(key), |found| found == *position);
             }
-            // The last one shows where to go on.
-            let Some((key, position, is_kept)) = last else { return Ok(()) };
-            if is_kept && is_last {
-                layers.tree.remove(B::probe(&key), |found| found == position);
-            }
+            // The next portion begins with this key again, if it is still there.
+            next = portion.into_iter().last().map(|(key, _)| key);
             if is_last {
-                return Ok(());
+                return;
             }
-            next = Some(key);
         }
     }
 }

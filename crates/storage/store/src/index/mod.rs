@@ -22,6 +22,8 @@
 //! **Memory.** Nodes are freed as keys are removed, and chunks of nodes as their nodes are freed; [`Index::memory`]
 //! counts.
 //!
+//! **Loads.** Entries of a bulk load may stand beside the tree for a while, sorted in `batch`es.
+//!
 //! **Layers.** Below the tree there may be a `base::Base`: the runs that a checkpoint has written of the index. The
 //! tree
 //! then contains only the changes since, and other keys are looked up in the base. A damaged base is
@@ -29,6 +31,7 @@
 
 mod arena;
 pub(crate) mod base;
+pub(crate) mod batch;
 mod block;
 mod bytes;
 mod cursor;
@@ -72,16 +75,39 @@ struct Locked<B: KeyBlock>(RwLock<Layers<B>>);
 
 impl<B: KeyBlock> Locked<B> {
     fn new() -> Locked<B> {
-        Locked(RwLock::new(Layers { tree: Tree::new(), base: None }))
+        Locked(RwLock::new(Layers { tree: Tree::new(), batches: Vec::new(), base: None }))
     }
 
+    /// The layers without batches, for reading.
     #[inline]
     fn read(&self) -> RwLockReadGuard<'_, Layers<B>> {
+        let layers = self.lock_shared();
+        if layers.batches.is_empty() {
+            return layers;
+        }
+        drop(layers);
+        RwLockWriteGuard::downgrade(self.write())
+    }
+
+    /// The layers without batches, for changes.
+    #[inline]
+    fn write(&self) -> RwLockWriteGuard<'_, Layers<B>> {
+        let mut layers = self.lock();
+        if !layers.batches.is_empty() {
+            layers.settle();
+        }
+        layers
+    }
+
+    /// The layers, with batches if there are any.
+    #[inline]
+    fn lock_shared(&self) -> RwLockReadGuard<'_, Layers<B>> {
         self.0.read().unwrap_or_else(PoisonError::into_inner)
     }
 
+    /// The same for changes.
     #[inline]
-    fn write(&self) -> RwLockWriteGuard<'_, Layers<B>> {
+    fn lock(&self) -> RwLockWriteGuard<'_, Layers<B>> {
         self.0.write().unwrap_or_else(PoisonError::into_inner)
     }
 }
@@ -223,9 +249,10 @@ impl Index {
     pub fn get(&self, key: &[u8]) -> Option<u64> {
         let bytes = key;
         with_tree!(self, key, tree => {
-            let layers = tree.read();
+            let layers = tree.lock_shared();
             let found = layers.tree.get(key);
-            if found.is_some() || layers.base.is_none() {
+            // No batch has a key of the tree.
+            if found.is_some() || layers.base.is_none() && layers.batches.is_empty() {
                 return found;
             }
         });
@@ -306,8 +333,8 @@ impl Index {
     /// Entries; those of a base that are hidden, or lead to nothing any more, are among them.
     pub fn len(&self) -> usize {
         with_tree!(self, tree => {
-            let layers = tree.read();
-            layers.tree.length + layers.base.as_ref().map_or(0, |base| base.entries())
+            let layers = tree.lock_shared();
+            layers.tree.length + layers.batched() + layers.base.as_ref().map_or(0, |base| base.entries())
         })
     }
 
@@ -318,7 +345,7 @@ impl Index {
 
     /// Bytes of memory. Looks at every node: not for every statement.
     pub fn memory(&self) -> usize {
-        size_of::<Index>() + with_tree!(self, tree => tree.read().tree.memory())
+        size_of::<Index>() + with_tree!(self, tree => tree.lock_shared().memory())
     }
 }
 

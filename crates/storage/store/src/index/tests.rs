@@ -344,3 +344,56 @@ fn readers_see_whole_trees_while_a_writer_works() {
         check(&index);
     }
 }
+
+/// Batches of every size between other operations, in the order of keys and in none.
+#[test]
+fn batches_are_read_as_if_they_were_in_the_tree() {
+    for (shape, (width, make)) in SHAPES.into_iter().enumerate() {
+        let (index, mut map, mut random) = (Index::new(width), BTreeMap::new(), Random(shape as u64));
+        let mut position = 0;
+        for round in 0..12 {
+            let is_ascending = random.below(4) == 0;
+            let count = [1, 100, 5000, 9000][random.below(4) as usize];
+            let mut batch = index.batch(count);
+            let mut keys: Vec<Vec<u8>> = (0..count).map(|_| make(random.below(60_000))).collect();
+            if is_ascending {
+                keys.sort();
+            }
+            for key in keys {
+                if let std::collections::btree_map::Entry::Vacant(place) = map.entry(key) {
+                    position += 1;
+                    index.add_to(&mut batch, place.key(), position);
+                    place.insert(position);
+                }
+            }
+            index.insert_batch(batch);
+            assert_eq!(index.len(), map.len(), "shape {shape}, round {round}");
+            for _ in 0..random.below(3) * 40 {
+                let key = make(random.below(60_000));
+                match random.below(4) {
+                    0 => assert_eq!(index.remove(&key), map.remove(&key)),
+                    1 => {
+                        position += 1;
+                        let expected = map.get(&key).map_or(Inserted::New, |existing| Inserted::Existing(*existing));
+                        assert_eq!(index.insert(&key, position), expected);
+                        map.entry(key).or_insert(position);
+                    }
+                    _ => assert_eq!(index.get(&key), map.get(&key).copied()),
+                }
+            }
+            if random.below(3) == 0 {
+                let (mut cursor, mut out) = (Cursor::new(&[], None, Direction::Ascending), [0; PORTION]);
+                let mut found = Vec::new();
+                loop {
+                    let count = index.fetch(&mut cursor, &mut out);
+                    found.extend_from_slice(&out[..count]);
+                    if count < PORTION {
+                        break;
+                    }
+                }
+                assert_eq!(found, map.values().copied().collect::<Vec<_>>(), "shape {shape}, round {round}");
+                check(&index);
+            }
+        }
+    }
+}

@@ -181,6 +181,12 @@ impl<B: KeyBlock> Tree<B> {
         (path, node)
     }
 
+    /// The greatest key.
+    pub fn greatest(&self) -> Option<B::Owned> {
+        let keys = &self.leaves[self.last].keys;
+        keys.len().checked_sub(1).map(|last| keys.key(last))
+    }
+
     /// The position of a key.
     #[inline]
     pub fn get(&self, probe: B::Probe<'_>) -> Option<u64> {

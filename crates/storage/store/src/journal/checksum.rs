@@ -58,6 +58,43 @@ pub fn continued(checksum: u32, bytes: &[u8]) -> u32 {
     !remainder
 }
 
+/// The checksum of the last `length` bytes of a run, from that of the whole run and that of the bytes before them. The time
+/// it takes hardly depends on the length.
+///
+/// A checksum is a remainder of polynomials over GF(2). Bytes behind others multiply the remainder of those by x^8 each, and
+/// add their own.
+pub fn of_end(whole: u32, before: u32, length: u64) -> u32 {
+    whole ^ product(power(length.saturating_mul(8)), before)
+}
+
+/// The highest coefficient of a remainder stands in the lowest bit: this is 1.
+const ONE: u32 = 1 << 31;
+
+/// The product of two remainders.
+fn product(one: u32, mut other: u32) -> u32 {
+    let mut sum = 0;
+    for bit in (0..u32::BITS).rev() {
+        if one >> bit & 1 == 1 {
+            sum ^= other;
+        }
+        other = if other & 1 == 1 { (other >> 1) ^ POLYNOMIAL } else { other >> 1 };
+    }
+    sum
+}
+
+/// The remainder of x to this power.
+fn power(mut exponent: u64) -> u32 {
+    let (mut square, mut result) = (ONE >> 1, ONE);
+    while exponent > 0 {
+        if exponent & 1 == 1 {
+            result = product(square, result);
+        }
+        square = product(square, square);
+        exponent >>= 1;
+    }
+    result
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -70,6 +107,16 @@ mod tests {
         let ascending: Vec<u8> = (0..32).collect();
         assert_eq!(crc32c(&ascending), 0x46DD_794E);
         assert_eq!(crc32c(b""), 0);
+    }
+
+    #[test]
+    fn that_of_the_end_follows_from_that_of_the_whole() {
+        let bytes: Vec<u8> = (0..5000).map(|n| (n * 37 >> 3) as u8).collect();
+        for cut in (0..=bytes.len()).step_by(7) {
+            let (before, end) = bytes.split_at(cut);
+            assert_eq!(of_end(crc32c(&bytes), crc32c(before), end.len() as u64), crc32c(end), "{cut}");
+        }
+        assert_eq!(of_end(crc32c(b"x"), crc32c(b"x"), 0), crc32c(b""));
     }
 
     #[test]

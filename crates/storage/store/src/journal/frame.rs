@@ -125,7 +125,12 @@ impl FrameHeader {
 
     /// Returns true if the checksum is the one of this header with this payload.
     pub fn fits(&self, payload: &[u8], salt: u64) -> bool {
-        payload.len() as u64 == u64::from(self.length) && self.expected(crc32c(payload), salt) == self.checksum
+        payload.len() as u64 == u64::from(self.length) && self.fits_checksum(crc32c(payload), salt)
+    }
+
+    /// The same for a payload of this checksum.
+    pub fn fits_checksum(&self, payload_checksum: u32, salt: u64) -> bool {
+        self.expected(payload_checksum, salt) == self.checksum
     }
 
     fn expected(&self, payload_checksum: u32, salt: u64) -> u32 {

@@ -24,16 +24,26 @@
 //! properly (its last frame is then a mark). A file that was cut exactly between two frames looks whole, unless a later
 //! journal follows.
 
+use super::checksum::{continued, of_end};
 use super::frame::{FILE_HEADER, FRAME_HEADER, FrameHeader, JournalHeader};
 use mainstay_types::{Code, Error, Result};
 use mainstay_vfs::File;
 use std::sync::Arc;
 
-/// Bytes that are read at once where a frame does not need more.
+/// Bytes of a journal that are read at once where a frame does not need more.
 const WINDOW: u64 = 256 << 10;
 
 /// So many bytes may be missing in a journal of any length, for frames behind them to be found.
 const MISSING_BYTES: u64 = 64 << 20;
+
+/// Bytes between the places up to which checksums are remembered.
+const STEP: u64 = 512;
+
+/// Headers that follow each other as those of frames do, until they are taken for such.
+const CHAIN: u32 = 8;
+
+/// Candidates that are looked at in a file of any length.
+const LEAST_CANDIDATES: u64 = 1000;
 
 /// A block of preallocated space.
 static PAGE: [u8; 4096] = [0; 4096];
@@ -149,21 +159,39 @@ impl JournalReader {
     ///
     /// Where it stands does not matter, for bytes may be missing in between: then it stands before its own `durable_up_to`, and
     /// more frames lie between than would fit there.
+    ///
+    /// Columns of ascending numbers look like headers at every number, so a candidate must not cost as much as reading its
+    /// frame: its checksum follows from those of what is before it and of what is before its end ([`of_end`]).
     fn refuse_damage(&mut self) -> Result<()> {
         let (bad, length) = (self.offset, self.window.length);
-        // Only candidates are worth a checksum, so this bound is met by files that were made to exceed it.
-        let mut budget = length.saturating_mul(4);
+        // Numbers have four bytes at least, so this bound is met by files that were made to exceed it.
+        let mut budget = length / 4 + LEAST_CANDIDATES;
+        let (mut sums, mut chain): (Option<Sums>, _) = (None, Chain::default());
         for offset in bad..length.saturating_sub(FRAME_HEADER as u64 - 1) {
             let Some(header) = self.window.header(offset)? else { break };
-            if !self.claims(&header, offset) || !self.may_be_whole(&header, offset)? {
+            if !self.claims(&header, offset) {
                 continue;
             }
-            let spent = header.frame_bytes();
-            if spent > budget {
+            if chain.goes_on(header, offset) {
+                let what = format!(
+                    "is bad or missing, and so are those behind it, up to the header of frame {}",
+                    header.sequence
+                );
+                return Err(self.damage(&what));
+            }
+            if !self.may_be_whole(&header, offset)? {
+                continue;
+            }
+            if budget == 0 {
                 return Err(self.damage("cannot be told from a torn one: too much behind it looks like frames"));
             }
-            budget -= spent;
-            if let Some(header) = self.window.frame(offset, self.header.salt, |_| true)? {
+            budget -= 1;
+            let known = match &mut sums {
+                Some(known) => known,
+                None => sums.insert(Sums::of(&self.window, bad)?),
+            };
+            let payload = known.between(offset + FRAME_HEADER as u64, offset + header.frame_bytes())?;
+            if header.fits_checksum(payload, self.header.salt) {
                 let (later, durable) = (header.sequence, header.durable_up_to);
                 return Err(self.damage(&format!(
                     "is bad or missing, although frame {later} at byte {offset} says that everything before byte {durable} was on the disk"
@@ -207,6 +235,77 @@ impl JournalReader {
     }
 }
 
+/// Headers of frames in a row, none of which need be whole: what is left of a journal whose every payload has lost some bytes,
+/// as line ends do in a transfer in text mode. Numbers of a torn payload are no such row: they follow each other too
+/// closely for the lengths that they would be.
+#[derive(Default)]
+struct Chain {
+    last: Option<(FrameHeader, u64)>,
+    links: u32,
+}
+
+impl Chain {
+    /// Takes the next header that claims to be of a later frame; `true` when there are so many in a row that they are no
+    /// accident.
+    fn goes_on(&mut self, header: FrameHeader, offset: u64) -> bool {
+        if let Some((last, at)) = self.last {
+            let end = at + last.frame_bytes();
+            let may_be_missing = last.frame_bytes() / 16 + 16;
+            let is_near =
+                at + FRAME_HEADER as u64 <= offset && (end.saturating_sub(may_be_missing)..=end).contains(&offset);
+            let is_next =
+                header.sequence == last.sequence.wrapping_add(1) && header.durable_up_to >= last.durable_up_to;
+            match is_near && is_next {
+                true => self.links += 1,
+                false if offset < end => return false,
+                false => self.links = 0,
+            }
+        }
+        self.last = Some((header, offset));
+        self.links >= CHAIN
+    }
+}
+
+/// The checksums of everything from a place in the file to any other one.
+struct Sums {
+    start: u64,
+    /// Up to every multiple of [`STEP`] bytes behind the start.
+    steps: Vec<u32>,
+    /// Around the places where frames begin, and around those where they end.
+    windows: [Window; 2],
+}
+
+impl Sums {
+    fn of(window: &Window, start: u64) -> Result<Sums> {
+        let of_file = || {
+            let (file, length) = (Arc::clone(&window.file), window.length);
+            Window { file, length, start: 0, held: Vec::new(), ahead: 16 * STEP }
+        };
+        let mut sums = Sums { start, steps: vec![0], windows: [of_file(), of_file()] };
+        let (mut offset, mut sum) = (start, 0);
+        while offset < window.length {
+            let length = STEP.min(window.length - offset);
+            sum = continued(sum, sums.windows[0].bytes(offset, length)?);
+            sums.steps.push(sum);
+            offset += length;
+        }
+        Ok(sums)
+    }
+
+    /// The checksum of the bytes between two places.
+    fn between(&mut self, from: u64, to: u64) -> Result<u32> {
+        let (before, whole) = (self.until(0, from)?, self.until(1, to)?);
+        Ok(of_end(whole, before, to - from))
+    }
+
+    fn until(&mut self, window: usize, offset: u64) -> Result<u32> {
+        let step = (offset - self.start) / STEP;
+        let from = self.start + step * STEP;
+        let sum = self.steps.get(step as usize).copied().unwrap_or_default();
+        Ok(continued(sum, self.windows[window].bytes(from, offset - from)?))
+    }
+}
+
 /// A stretch of the file in memory.
 #[derive(Debug)]
 struct Window {
@@ -214,12 +313,14 @@ struct Window {
     length: u64,
     start: u64,
     held: Vec<u8>,
+    /// Bytes that are read at once where no more are asked for.
+    ahead: u64,
 }
 
 impl Window {
     fn new(file: Arc<dyn File>) -> Result<Window> {
         let length = file.stamp()?.len;
-        Ok(Window { file, length, start: 0, held: Vec::new() })
+        Ok(Window { file, length, start: 0, held: Vec::new(), ahead: WINDOW })
     }
 
     fn place(&self, error: Error) -> Error {
@@ -230,7 +331,7 @@ impl Window {
     fn bytes(&mut self, offset: u64, len: u64) -> Result<&[u8]> {
         let held_end = self.start + self.held.len() as u64;
         if offset < self.start || offset.saturating_add(len) > held_end {
-            let wanted = len.max(WINDOW).min(self.length.saturating_sub(offset)).max(len);
+            let wanted = len.max(self.ahead).min(self.length.saturating_sub(offset)).max(len);
             self.held.resize(usize::try_from(wanted).unwrap_or(usize::MAX), 0);
             self.start = offset;
             if let Err(error) = self.file.read_exact_at(&mut self.held, offset) {

@@ -429,3 +429,25 @@ fn a_torn_frame_of_numbers_that_look_like_headers_is_torn() {
     assert_eq!(found, [b"kept"]);
     assert_eq!(end.offset, torn as u64);
 }
+
+/// The same where the numbers are those of frames that stand in their places: less than their own offsets.
+#[test]
+fn a_torn_frame_of_numbers_that_look_like_headers_in_their_places_is_torn() {
+    let mut bytes = header().encode().to_vec();
+    let mut payload = vec![0xAB; 200_000];
+    (100..60_000u64).for_each(|number| payload.extend_from_slice(&number.to_le_bytes()));
+    encode_frame(&mut bytes, &payload, crc32c(&payload), 1, FILE_HEADER as u64, SALT);
+    for missing in [1, 10, 100_000, 480_000] {
+        let torn = &bytes[..bytes.len() - missing];
+        let (found, end) = read(torn).unwrap();
+        assert!(found.is_empty());
+        let length = (torn.len() - FILE_HEADER) as u64;
+        assert_eq!((end.offset, end.tail), (FILE_HEADER as u64, Tail::Torn(length)));
+        // A frame among them that is whole, and says that the first one was on the disk, is found all the same.
+        let mut damaged = torn[..torn.len() - 2000].to_vec();
+        let durable = torn.len() as u64 - 5000;
+        encode_frame(&mut damaged, b"acknowledged", crc32c(b"acknowledged"), 9, durable, SALT);
+        damaged.extend_from_slice(&torn[torn.len() - 2000..]);
+        assert_eq!(read(&damaged).unwrap_err().code(), Code::Damaged, "{missing} bytes missing");
+    }
+}

@@ -14,15 +14,17 @@
 
 use super::damage::Damage;
 use super::indexes::TableIndex;
+use super::restore::{arrays_of, columns_of};
 use super::runs::IndexKey;
 use super::{NativeTable, Writer};
 use crate::directory::Directory;
-use crate::files::{FileFacts, GroupImage, StoreFolder, TableImage, vectors_of};
-use crate::group::load::{columns_of, row_ids};
+use crate::files::{FileFacts, GroupImage, StoreFolder, TableImage, stored_of};
+use crate::group::load::row_ids;
 use crate::group::stored::{ColumnSource, Loaded};
 use crate::group::{Group, GroupWriter, MAX_CAPACITY};
 use crate::index::base::{Base, BaseRows};
 use crate::index::run::Run;
+use crate::memory::DecodedMemory;
 use crate::row::Stored;
 use crate::stamp::ABORTED;
 use crate::transaction::shared::Shared;
@@ -45,6 +47,8 @@ pub(crate) struct Shape {
     /// The numbers of the columns in the catalog.
     ids: Vec<u64>,
     damage: Arc<Damage>,
+    /// The memory for decoded columns.
+    decoded: Arc<DecodedMemory>,
 }
 
 /// The file of a group that is loaded when it is needed.
@@ -66,22 +70,21 @@ impl GroupFile {
             shape: Arc::clone(shape),
             mapping: folder.map_unverified(&stored.file)?,
             facts: stored.file,
-            path: folder.group_path(stored.file.number),
+            path: folder.path_of(&stored.file),
             group: stored.group,
             rows: stored.rows as usize,
         })
     }
 
     fn read(&self) -> Result<Loaded> {
-        let vectors = vectors_of(self.mapping.clone(), &self.facts).map_err(|error| error.at(self.path.display()))?;
-        if vectors.rows != self.rows || vectors.group != self.group {
+        let stored = stored_of(self.mapping.clone(), &self.facts).map_err(|error| error.at(self.path.display()))?;
+        if stored.rows != self.rows || stored.group != self.group {
             let message = format!("the file of group {} holds another one", self.group);
             return Err(Error::new(Code::Damaged, message).at(self.path.display()));
         }
-        let arrays = super::restore::arrays_of(&self.shape.types, &vectors, &self.shape.ids)
-            .map_err(|error| error.at(self.path.display()))?;
-        let row_ids = row_ids(&vectors.row_ids, vectors.rows)?.into_inner();
-        Ok(Loaded { columns: columns_of(&self.shape.types, &arrays)?, row_ids })
+        let Shape { types, ids, decoded, .. } = &*self.shape;
+        let columns = columns_of(types, &stored, ids, decoded).map_err(|error| error.at(self.path.display()))?;
+        Ok(Loaded { columns, row_ids: row_ids(&stored.row_ids, stored.rows)?.into_inner() })
     }
 }
 
@@ -156,7 +159,7 @@ impl NativeTable {
         let shape = self.shape(ids);
         let mut groups: Vec<Arc<Group>> = Vec::new();
         for (number, stored) in image.groups.iter().enumerate() {
-            writer.row_bytes = stored.file.length as usize / (stored.rows as usize).max(1);
+            writer.row_bytes = stored.memory_bytes as usize / (stored.rows as usize).max(1);
             let capacity = self.next_capacity(&writer, &groups);
             let is_last = number + 1 == image.groups.len();
             let group = match is_last && (stored.rows as usize) < capacity {
@@ -184,12 +187,12 @@ impl NativeTable {
         folder: &StoreFolder,
         capacity: usize,
     ) -> Result<Arc<Group>> {
-        let vectors = folder.map_group(&stored.file)?;
-        if vectors.rows != stored.rows as usize || vectors.group != stored.group {
+        let found = folder.map_stored(&stored.file)?;
+        if found.rows != stored.rows as usize || found.group != stored.group {
             return Err(self.damaged(format!("the file of group {} holds another one", stored.group)));
         }
-        let arrays = super::restore::arrays_of(&self.types, &vectors, &shape.ids)?;
-        let current = GroupWriter::of_vectors(&self.types, &arrays, &vectors, capacity)?;
+        let arrays = arrays_of(&self.types, &found, &shape.ids)?;
+        let current = GroupWriter::of_vectors(&self.types, &arrays, &found, capacity)?;
         let group = Arc::clone(current.group());
         writer.current = Some(current);
         Ok(group)
@@ -204,8 +207,8 @@ impl NativeTable {
 
     /// The properties shared by the groups of this table, whose columns have these numbers in the catalog.
     pub(crate) fn shape(&self, ids: &[u64]) -> Arc<Shape> {
-        let damage = Arc::clone(&self.damage);
-        Arc::new(Shape { types: self.types.clone(), ids: ids.to_vec(), damage })
+        let (damage, decoded) = (Arc::clone(&self.damage), Arc::clone(&self.shared.memory.decoded));
+        Arc::new(Shape { types: self.types.clone(), ids: ids.to_vec(), damage, decoded })
     }
 
     /// A full group whose columns are not loaded.

@@ -3,7 +3,7 @@
 //! Rows are written group by group. Within a group the columns come first, so that keys are made from the stored
 //! values; slots become visible to others only after their entries are in place.
 
-use super::entries::{Newcomer, Refused};
+use super::entries::{NewRows, Refused};
 use super::references::Check;
 use super::{NativeTable, Writer, internal};
 use crate::column::check_array;
@@ -98,16 +98,12 @@ impl NativeTable {
         let mut entered = count;
         let mut stopped = None;
         if !writer.indexes.is_empty() || self.shared.ranges.any() {
-            for i in 0..count as u64 {
-                let row = Stored { group: &group, offset: offset_of(first) + i as usize };
-                let (row_id, position) = (first_row_id + i, first + i);
-                let newcomer = Newcomer { row: &row, row_id, position, mark, view, old: None, is_alone: false };
-                let kept_out = self.kept_out(&row, mark, true).map_or(Ok(()), |by| Err(Refused::Obstacle(by)));
-                if let Err(refused) = kept_out.and_then(|()| self.enter(writer, &newcomer)) {
-                    (entered, stopped) = (i as usize, Some(refused));
-                    break;
-                }
-            }
+            let rows = NewRows { first, first_row_id, count, mark, view, is_alone: false };
+            let before = |row: &Stored<'_>| match self.kept_out(row, mark, true) {
+                Some(obstacle) => Err(Refused::Obstacle(obstacle)),
+                None => Ok(()),
+            };
+            (entered, stopped) = rows.enter(self, writer, &group, before);
         }
         // The rest of the slots is used up: their rows were copied, and are rolled back.
         (entered..count).for_each(|i| group.abort(offset_of(first) + i));

@@ -140,6 +140,17 @@ pub(super) struct Newcomer<'a, R: ?Sized> {
     pub(super) is_alone: bool,
 }
 
+/// New rows that are about to be published, at positions and with row ids that count on.
+pub(super) struct NewRows {
+    pub(super) first: u64,
+    pub(super) first_row_id: u64,
+    pub(super) count: usize,
+    /// As those of [`Newcomer`].
+    pub(super) mark: u64,
+    pub(super) view: u64,
+    pub(super) is_alone: bool,
+}
+
 /// A version that is replaced by a new one of the same row.
 #[derive(Clone, Copy)]
 pub(super) struct Replaced<'a> {
@@ -147,6 +158,85 @@ pub(super) struct Replaced<'a> {
     pub(super) group: &'a Arc<Group>,
     /// The number of the unique index by which it was found, when its key there is in the writer's buffer.
     pub(super) found_by: Option<usize>,
+}
+
+impl<R: Row + ?Sized> Newcomer<'_, R> {
+    /// Enters it into the indexes for which this holds, or into none. Its slot is reserved.
+    #[inline]
+    fn enter_where(
+        &self,
+        table: &NativeTable,
+        writer: &mut Writer,
+        is_meant: impl Fn(&TableIndex) -> bool,
+    ) -> Result<(), Refused> {
+        let taken_over = table.take_over(writer, self);
+        if taken_over.is_some() && writer.indexes.len() == 1 {
+            return Ok(());
+        }
+        let indexes = Arc::clone(&writer.indexes);
+        let is_left = |number: usize, index: &TableIndex| Some(number) != taken_over && is_meant(index);
+        let others = indexes.iter().enumerate().filter(|(number, index)| is_left(*number, index));
+        for (number, index) in others {
+            if let Err(refused) = table.enter_one(writer, number, index, self) {
+                let entered = indexes.iter().enumerate();
+                let entered =
+                    entered.filter(|(other, index)| Some(*other) == taken_over || *other < number && is_meant(index));
+                for (number, index) in entered {
+                    // The key could be made before; the entry goes back to the version that had it.
+                    if index.key(self.row, self.row_id, &mut writer.key).is_ok() {
+                        table.leave(writer, number, index, self.position);
+                    }
+                }
+                return Err(refused);
+            }
+        }
+        Ok(())
+    }
+}
+
+impl NewRows {
+    /// Enters the rows of a group, whose slots have their values: row by row into the indexes that refuse
+    /// duplicates, after `before` has let it pass, and as sorted batches into the others.
+    ///
+    /// Returns the number of rows that are in all indexes, and the reason that stopped it before the last.
+    pub(super) fn enter(
+        &self,
+        table: &NativeTable,
+        writer: &mut Writer,
+        group: &Arc<Group>,
+        before: impl Fn(&Stored<'_>) -> Result<(), Refused>,
+    ) -> (usize, Option<Refused>) {
+        let (mut batches, mut count, mut stopped) = (Vec::new(), self.count, None);
+        let indexes = Arc::clone(&writer.indexes);
+        let row = |at: usize| Stored { group, offset: offset_of(self.first) + at };
+        for index in indexes.iter().filter(|index| !index.refuses_duplicates()) {
+            let mut batch = index.entries.batch(count);
+            for at in 0..count {
+                if let Err(error) = index.key(&row(at), self.first_row_id.saturating_add(at as u64), &mut writer.key) {
+                    (count, stopped) = (at, Some(Refused::Error(error)));
+                    break;
+                }
+                index.entries.add_to(&mut batch, &writer.key, self.first + at as u64);
+            }
+            batches.push((index, batch));
+        }
+        for at in 0..count {
+            let (row, number) = (row(at), at as u64);
+            let NewRows { mark, view, is_alone, .. } = *self;
+            let (row_id, position) = (self.first_row_id.saturating_add(number), self.first + number);
+            let new = Newcomer { row: &row, row_id, position, mark, view, old: None, is_alone };
+            let entered = before(&row).and_then(|()| new.enter_where(table, writer, TableIndex::refuses_duplicates));
+            if let Err(refused) = entered {
+                (count, stopped) = (at, Some(refused));
+                break;
+            }
+        }
+        for (index, mut batch) in batches {
+            batch.truncate(count);
+            index.entries.insert_batch(batch);
+        }
+        (count, stopped)
+    }
 }
 
 impl NativeTable {
@@ -160,26 +250,9 @@ impl NativeTable {
     }
 
     /// Enters a version into all indexes, or into none. Its slot is reserved.
+    #[inline]
     pub(super) fn enter<R: Row + ?Sized>(&self, writer: &mut Writer, new: &Newcomer<'_, R>) -> Result<(), Refused> {
-        let taken_over = self.take_over(writer, new);
-        if taken_over.is_some() && writer.indexes.len() == 1 {
-            return Ok(());
-        }
-        let indexes = Arc::clone(&writer.indexes);
-        let others = indexes.iter().enumerate().filter(|(number, _)| Some(*number) != taken_over);
-        for (number, index) in others {
-            if let Err(refused) = self.enter_one(writer, number, index, new) {
-                let entered = indexes.iter().enumerate();
-                for (number, index) in entered.filter(|(other, _)| *other < number || Some(*other) == taken_over) {
-                    // The key could be made before; the entry goes back to the version that had it.
-                    if index.key(new.row, new.row_id, &mut writer.key).is_ok() {
-                        self.leave(writer, number, index, new.position);
-                    }
-                }
-                return Err(refused);
-            }
-        }
-        Ok(())
+        new.enter_where(self, writer, |_| true)
     }
 
     /// Lets the entry by which the version was found that is replaced point to the new one, if the key stays: the number of

@@ -1,12 +1,12 @@
 //! The image of a table for a checkpoint: its groups at a commit, and the operation that replaces them by files.
 
 use super::NativeTable;
+use super::restore::columns_of;
 use crate::directory::Directory;
-use crate::files::GroupVectors;
+use crate::files::StoredGroup;
 use crate::group::Group;
 use crate::group::stored::ColumnSource;
 use crate::stamp::View;
-use arrow_array::ArrayRef;
 use mainstay_types::{Code, Error, Result};
 use std::collections::HashSet;
 use std::sync::Arc;
@@ -63,40 +63,42 @@ impl NativeTable {
 
     /// Replaces the rows of a full group by those of its mapped file, and frees their memory.
     ///
-    /// Errors: `Damaged` when the vectors are not those of the group.
-    pub(crate) fn put_back(&self, vectors: &GroupVectors, ids: &[u64]) -> Result<()> {
+    /// Errors: `Damaged` when the file is not that of the group.
+    pub(crate) fn put_back(&self, stored: &StoredGroup, ids: &[u64]) -> Result<()> {
         let horizon = self.shared.horizon();
-        self.replace_group(vectors, |group| {
-            let arrays: Option<Vec<ArrayRef>> = ids.iter().map(|id| vectors.column(*id).cloned()).collect();
-            let arrays = arrays.ok_or_else(another_group)?;
-            group.over_vectors(&self.types, &arrays, horizon)
+        self.replace_group(stored, |group| {
+            if ids.iter().any(|id| stored.column(*id).is_none()) {
+                return Err(another_group());
+            }
+            let columns = columns_of(&self.types, stored, ids, &self.shared.memory.decoded)?;
+            Ok(group.over_columns(columns, horizon))
         })
     }
 
-    /// The same with rows that are read from the file when they are needed. The vectors are what was read of it, to see that
-    /// it can be.
+    /// The same with rows that are read from the file when they are needed. `stored` is what was read of it, to see that it can
+    /// be.
     ///
     /// Errors: as [`NativeTable::put_back`].
-    pub(crate) fn put_back_unloaded(&self, vectors: &GroupVectors, source: Arc<dyn ColumnSource>) -> Result<()> {
+    pub(crate) fn put_back_unloaded(&self, stored: &StoredGroup, source: Arc<dyn ColumnSource>) -> Result<()> {
         let horizon = self.shared.horizon();
-        self.replace_group(vectors, |group| Ok(group.over_source(source, horizon)))
+        self.replace_group(stored, |group| Ok(group.over_source(source, horizon)))
     }
 
     /// Puts another form of a full group in its place, under the latch.
-    fn replace_group(&self, vectors: &GroupVectors, form: impl FnOnce(&Group) -> Result<Group>) -> Result<()> {
+    fn replace_group(&self, stored: &StoredGroup, form: impl FnOnce(&Group) -> Result<Group>) -> Result<()> {
         let mut writer = self.latch();
         let groups = writer.directory.groups();
-        let Some(at) = groups.iter().position(|group| group.number() == vectors.group) else { return Ok(()) };
+        let Some(at) = groups.iter().position(|group| group.number() == stored.group) else { return Ok(()) };
         let group = &groups[at];
         if group.is_stored() {
             return Ok(());
         }
-        if !group.is_full() || group.len() != vectors.rows {
+        if !group.is_full() || group.len() != stored.rows {
             return Err(another_group());
         }
         let mut groups = groups.to_vec();
         groups[at] = Arc::new(form(&groups[at])?);
-        if writer.current.as_ref().is_some_and(|current| current.group().number() == vectors.group) {
+        if writer.current.as_ref().is_some_and(|current| current.group().number() == stored.group) {
             writer.current = None;
         }
         let directory = Directory::of(groups, Arc::clone(&writer.indexes))?;

@@ -3,12 +3,14 @@
 //! While a store is opened it has no readers, so there are no versions: a changed row is removed from the indexes and
 //! buried, and its new values are appended under the same row id.
 
-use super::entries::{Newcomer, Refused};
+use super::entries::{NewRows, Newcomer, Refused};
 use super::{NativeTable, Writer, internal};
-use crate::column::check_array;
+use crate::column::Column;
+use crate::column::encoded::StoredColumn;
 use crate::directory::Directory;
-use crate::files::{GroupVectors, TableImage};
+use crate::files::{StoredGroup, TableImage};
 use crate::group::{Group, GroupWriter, MAX_CAPACITY, offset_of};
+use crate::memory::DecodedMemory;
 use crate::row::{Row, Stored};
 use crate::stamp::NOWHERE;
 use arrow_array::{ArrayRef, new_null_array};
@@ -25,30 +27,32 @@ impl NativeTable {
         &self,
         image: &TableImage,
         ids: &[u64],
-        mut load: impl FnMut(&crate::files::GroupImage) -> Result<GroupVectors>,
+        mut load: impl FnMut(&crate::files::GroupImage) -> Result<StoredGroup>,
     ) -> Result<()> {
         let mut writer = self.latch();
         let mut groups: Vec<Arc<Group>> = Vec::new();
         for (number, stored) in image.groups.iter().enumerate() {
-            let vectors = load(stored)?;
-            if vectors.rows != stored.rows as usize || vectors.group != stored.group || vectors.rows == 0 {
+            let found = load(stored)?;
+            if found.rows != stored.rows as usize || found.group != stored.group || found.rows == 0 {
                 return Err(self.damaged(format!("the file of group {} holds another one", stored.group)));
             }
-            if vectors.rows > MAX_CAPACITY {
+            if found.rows > MAX_CAPACITY {
                 return Err(self.damaged(format!("group {} has more rows than a group may have", stored.group)));
             }
-            let arrays = arrays_of(&self.types, &vectors, ids).map_err(|error| self.damaged(error.to_string()))?;
-            writer.row_bytes = stored.file.length as usize / vectors.rows;
+            writer.row_bytes = stored.memory_bytes as usize / found.rows;
             // The last one is copied into memory if there is room left in it, to be appended to.
             let is_last = number + 1 == image.groups.len();
             let capacity = self.next_capacity(&writer, &groups);
-            let group = if is_last && vectors.rows < capacity {
-                let current = GroupWriter::of_vectors(&self.types, &arrays, &vectors, capacity)?;
+            let damaged = |error: Error| self.damaged(error.to_string());
+            let group = if is_last && found.rows < capacity {
+                let arrays = arrays_of(&self.types, &found, ids).map_err(damaged)?;
+                let current = GroupWriter::of_vectors(&self.types, &arrays, &found, capacity)?;
                 let group = Arc::clone(current.group());
                 writer.current = Some(current);
                 group
             } else {
-                Arc::new(Group::of_vectors(&self.types, &arrays, &vectors)?)
+                let columns = columns_of(&self.types, &found, ids, &self.shared.memory.decoded).map_err(damaged)?;
+                Arc::new(Group::of_columns(columns, &found)?)
             };
             stored.deleted.iter().for_each(|offset| group.bury(*offset as usize));
             self.count_garbage(stored.deleted.len());
@@ -141,14 +145,11 @@ impl NativeTable {
             let first = group.next_position();
             group.fill_columns(arrays, done..done + count, 0, row_id)?;
             let stored = Arc::clone(group.group());
-            for i in 0..count as u64 {
-                let row = Stored { group: &stored, offset: offset_of(first) + i as usize };
-                let (row_id, position) = (row_id.saturating_add(i), first + i);
-                let newcomer =
-                    Newcomer { row: &row, row_id, position, mark: 0, view: u64::MAX, old: None, is_alone: true };
-                self.enter(&mut writer, &newcomer).map_err(refusal)?;
-                visit(row_id, position);
+            let new = NewRows { first, first_row_id: row_id, count, mark: 0, view: u64::MAX, is_alone: true };
+            if let (_, Some(refused)) = new.enter(self, &mut writer, &stored, |_| Ok(())) {
+                return Err(refusal(refused));
             }
+            (0..count as u64).for_each(|i| visit(row_id.saturating_add(i), first + i));
             let group = writer.current.as_mut().ok_or_else(|| internal("a table has no group to append to"))?;
             group.publish(count);
             done += count;
@@ -172,17 +173,35 @@ impl NativeTable {
     }
 }
 
-/// The columns of a group file in the order of a table's; a column that came later is NULL.
+/// A column of a group file, checked; one that came later is NULL.
 ///
-/// Errors: those of [`check_array`].
-pub(super) fn arrays_of(types: &[SqlType], vectors: &GroupVectors, ids: &[u64]) -> Result<Vec<ArrayRef>> {
-    let types = types.iter().zip(ids);
-    types
-        .map(|(sql_type, id)| match vectors.column(*id) {
-            Some(array) => check_array(*sql_type, array).map(|()| Arc::clone(array)),
-            None => Ok(new_null_array(&crate::column::layout::data_type(*sql_type), vectors.rows)),
-        })
-        .collect()
+/// Errors: those of [`StoredColumn::check`].
+fn column_of(sql_type: SqlType, stored: &StoredGroup, id: u64) -> Result<StoredColumn> {
+    match stored.column(id) {
+        Some(column) => column.check(sql_type).map(|()| column.clone()),
+        None => Ok(StoredColumn::Plain(new_null_array(&crate::column::layout::data_type(sql_type), stored.rows))),
+    }
+}
+
+/// The columns of a group file in the order of a table's, as vectors.
+///
+/// Errors: those of [`column_of`].
+pub(super) fn arrays_of(types: &[SqlType], stored: &StoredGroup, ids: &[u64]) -> Result<Vec<ArrayRef>> {
+    types.iter().zip(ids).map(|(sql_type, id)| column_of(*sql_type, stored, *id)?.array()).collect()
+}
+
+/// The columns of a group file in the order of a table's. `memory` is that for what is decoded of them.
+///
+/// Errors: those of [`column_of`].
+pub(super) fn columns_of(
+    types: &[SqlType],
+    stored: &StoredGroup,
+    ids: &[u64],
+    memory: &Arc<DecodedMemory>,
+) -> Result<Arc<[Column]>> {
+    let column =
+        |(sql_type, id): (&SqlType, &u64)| Column::of_stored(*sql_type, &column_of(*sql_type, stored, *id)?, memory);
+    types.iter().zip(ids).map(column).collect()
 }
 
 fn refusal(refused: Refused) -> Error {

@@ -68,25 +68,37 @@ impl IndexKey {
 
 /// The live rows of an image, to be asked for by position.
 pub(crate) struct Live<'i> {
-    groups: HashMap<u64, &'i GroupImage>,
+    /// In the order of their numbers.
+    groups: &'i [GroupImage],
 }
 
 impl<'i> Live<'i> {
     pub(crate) fn of(image: &'i TableImage) -> Live<'i> {
-        Live { groups: image.groups.iter().map(|group| (group.group, group)).collect() }
+        Live { groups: &image.groups }
     }
 
     /// True for the position of a live row.
     pub(crate) fn has(&self, position: u64) -> bool {
         let (group, offset) = (crate::group::group_of(position), crate::group::offset_of(position) as u32);
-        self.groups
-            .get(&group)
-            .is_some_and(|group| offset < group.rows && group.deleted.binary_search(&offset).is_err())
+        self.group(group).is_some_and(|group| offset < group.rows && group.deleted.binary_search(&offset).is_err())
+    }
+
+    /// The group with this number. Numbers mostly count on from the first.
+    fn group(&self, number: u64) -> Option<&'i GroupImage> {
+        let guess = number.checked_sub(self.groups.first()?.group)?;
+        let guessed = usize::try_from(guess).ok().and_then(|at| self.groups.get(at));
+        match guessed.filter(|group| group.group == number) {
+            None => {
+                let at = self.groups.binary_search_by_key(&number, |group| group.group).ok()?;
+                self.groups.get(at)
+            }
+            found => found,
+        }
     }
 
     /// The number of rows.
     pub(crate) fn count(&self) -> u64 {
-        self.groups.values().map(|group| u64::from(group.rows) - group.deleted.len() as u64).sum()
+        self.groups.iter().map(|group| u64::from(group.rows) - group.deleted.len() as u64).sum()
     }
 }
 
@@ -175,7 +187,7 @@ impl NativeTable {
         let mut runs: Vec<RunImage> = Vec::new();
         let (mut part, mut key) = (Part::default(), Vec::new());
         for image in &now.groups {
-            let known = was.as_ref().and_then(|was| was.groups.get(&image.group));
+            let known = was.as_ref().and_then(|was| was.group(image.group));
             if known.is_some_and(|known| known.rows == image.rows && is_part(&image.deleted, &known.deleted)) {
                 continue;
             }

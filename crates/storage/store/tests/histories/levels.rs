@@ -97,6 +97,7 @@ fn on_disk(folder: &std::path::Path) -> (Store, std::sync::Arc<mainstay_store::N
         memory_bytes: Some(64 << 10),
         // Indexes are left to their runs by every checkpoint.
         whole_bytes: 0,
+        encodes: true,
     };
     let store = Store::open(std::sync::Arc::new(mainstay_vfs::Disk), folder, options).unwrap();
     let mut definition = crate::common::catalog::table(10, "lists");

@@ -143,15 +143,6 @@ impl Run {
         found.map_err(|error| error.at(self.path.display()))
     }
 
-    /// The same for keys that are asked for one after the other, in ascending order: `near` is where the last one was.
-    ///
-    /// # Errors
-    /// As [`Run::entries`].
-    pub(crate) fn get_near(&self, near: &mut Place, key: &[u8]) -> Result<Option<u64>> {
-        let opened = self.opened()?;
-        opened.get_near(self.number, near, key).map_err(|error| error.at(self.path.display()))
-    }
-
     /// The place before the first key that is not less than this one.
     ///
     /// # Errors
@@ -256,21 +247,6 @@ impl Opened {
             number = page.position((at + usize::from(is_there)).saturating_sub(1)) as u32;
         }
         Ok((number, self.page_of(file, number, 0)?))
-    }
-
-    fn get_near(&self, file: u64, near: &mut Place, key: &[u8]) -> Result<Option<u64>> {
-        let page = self.page_of(file, near.block, 0)?;
-        let (at, is_there) = page.lower_bound(key);
-        if is_there {
-            return Ok(Some(page.position(at)));
-        }
-        if (1..page.entries()).contains(&at) {
-            return Ok(None);
-        }
-        let (block, page) = self.leaf(file, key)?;
-        near.block = block;
-        let (at, is_there) = page.lower_bound(key);
-        Ok(is_there.then(|| page.position(at)))
     }
 
     fn next(&self, file: u64, place: &mut Place, key: &mut Vec<u8>) -> Result<Option<u64>> {

@@ -5,7 +5,7 @@
 
 use super::Trailer;
 use super::page::{PageBuilder, UNIT, seal};
-use crate::files::{FileFacts, RunImage};
+use crate::files::{FileFacts, FileForm, RunImage};
 use crate::journal::checksum::continued;
 use mainstay_types::{Code, Error, Result};
 use mainstay_vfs::{Create, FileSystem, WritableFile};
@@ -30,7 +30,7 @@ impl RunFacts {
     /// The same of the file with this number.
     pub(crate) fn image(self, number: u64) -> RunImage {
         let RunFacts { length, checksum, entries } = self;
-        RunImage { file: FileFacts { number, length, checksum }, entries }
+        RunImage { file: FileFacts { number, length, checksum, form: FileForm::Run }, entries }
     }
 }
 
