@@ -30,7 +30,6 @@ pub mod plain;
 mod screen;
 mod screen_host;
 mod session;
-mod structure;
 mod system_clock;
 mod variables;
 

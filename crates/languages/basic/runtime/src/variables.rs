@@ -6,8 +6,8 @@
 use crate::code::Program;
 use crate::fault::{Fault, Outcome};
 use crate::link::Link;
+use crate::machine::structure::Structure;
 use crate::number::Number;
-use crate::structure::Structure;
 use mainstay_basic_syntax::tree::{Name, NameKind};
 use std::collections::HashMap;
 use std::rc::Rc;

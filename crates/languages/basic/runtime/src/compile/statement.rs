@@ -324,6 +324,14 @@ impl Compiler<'_> {
             Kind::Wait(value) => Op::Wait(Box::new(self.number_expr(value)?)),
             Kind::Begin(all) => Op::Begin(*all),
             Kind::Clear(names) => {
+                let (elements, names): (Vec<_>, Vec<_>) = names.iter().partition(|name| self.is_element(name));
+                for element in &elements {
+                    self.clear_element(element)?;
+                }
+                // CLEAR without names is that of all variables.
+                if names.is_empty() && !elements.is_empty() {
+                    return Ok(true);
+                }
                 let variables = names.iter().map(|name| self.whole_variable(name)).collect::<Compiled<_>>()?;
                 Op::Clear(variables)
             }
@@ -390,7 +398,7 @@ impl Compiler<'_> {
         let contents = control.contents.iter().cloned().map(Some).collect::<Vec<_>>();
         for argument in control.arguments.iter().chain(&contents) {
             let target = match argument {
-                Some(value) if self.variable(value).is_some() => Some(self.target(value)?),
+                Some(value) if self.variable(value).is_some() || self.is_element(value) => Some(self.target(value)?),
                 _ => None,
             };
             arguments.push(argument.as_ref().map(|value| self.expression(value)).transpose()?);

@@ -15,6 +15,26 @@ impl Compiler<'_> {
         self.templates.iter().find_map(element)
     }
 
+    /// True for an element of a structured string.
+    pub(super) fn is_element(&self, value: &tree::Expr) -> bool {
+        match &value.kind {
+            ExprKind::Field(..) => true,
+            ExprKind::Variable(name) | ExprKind::Element(name, _) => self.element_of(name).is_some(),
+            _ => false,
+        }
+    }
+
+    /// CLEAR of an element: the empty string or 0.
+    pub(super) fn clear_element(&mut self, value: &tree::Expr) -> Compiled<()> {
+        let empty = match super::expression::is_text(value) {
+            true => Expr::Text(TextExpr::Constant(Box::new([]))),
+            false => Expr::Number(NumberExpr::Constant(crate::number::Number::ZERO)),
+        };
+        let target = self.target(value)?;
+        self.push(Op::Set(Box::new(target), Box::new(empty)));
+        Ok(())
+    }
+
     /// An element of a structured string.
     pub(super) fn field(&mut self, value: &tree::Expr) -> Compiled<Box<FieldUse>> {
         let (string, name, kind, indexes) = match &value.kind {

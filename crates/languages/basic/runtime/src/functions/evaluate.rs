@@ -315,7 +315,7 @@ fn named(machine: &mut Machine, call: &Call, is_text: bool) -> Outcome<Vec<u8>> 
         let at = name.iter().position(|byte| *byte == b'[').unwrap_or(name.len());
         name.insert(at, b'$');
     }
-    machine.component_name(string, &name)
+    crate::machine::structure::elements::component_name(machine, string, &name)
 }
 
 /// VIN: the value of the numeric variable of this name.

@@ -3,7 +3,7 @@
 use crate::code::{Call, VariableRef};
 use crate::fault::{Outcome, fail};
 use crate::machine::Machine;
-use crate::structure::{Element, ElementKind, Structure};
+use crate::machine::structure::{Element, ElementKind, Structure, elements};
 use std::rc::Rc;
 
 /// The flags of an element that a delimiter ends, and of one of fixed length.
@@ -47,7 +47,7 @@ pub(super) fn xfa(machine: &mut Machine, call: &Call, out: &mut Vec<u8>) -> Outc
 fn structure(machine: &mut Machine, call: &Call) -> Outcome<Rc<Structure>> {
     let variable = call.arguments.first().and_then(|argument| argument.variable);
     let Some(VariableRef::Text(string)) = variable else { return fail(26, "XFA") };
-    match machine.structure(string) {
+    match elements::structure_of(machine, string) {
         Some(structure) => Ok(structure),
         None => fail(26, "XFA: the string has no structure"),
     }

@@ -1,6 +1,7 @@
 //! Assignments to elements, sub-strings and ranges; DIM, LOCAL, CLEAR.
 
 use super::state::Saved;
+use super::structure::elements;
 use super::{Entry, Machine, Value};
 use crate::code::*;
 use crate::fault::{Fault, Outcome, fail};
@@ -27,7 +28,7 @@ impl Machine {
                 self.give(old);
             }
             (Target::Member(member), value) => return self.set_member(member, value),
-            (Target::Field(field), value) => return self.assign_field(field, value),
+            (Target::Field(field), value) => return elements::assign(self, field, value),
             (Target::Composite(symbol), Value::Text(value)) => return self.assign_composite(*symbol, value),
             (Target::NumberElement(symbol, indexes, whole), Value::Number(value)) => {
                 let value = self.assigned(value, *whole);
@@ -85,9 +86,9 @@ impl Machine {
         }
         if let Target::Field(field) = base {
             let mut text = self.take();
-            self.field_text(field, &mut text)?;
+            elements::text(self, field, &mut text)?;
             replace_part(&mut text, position, length, relaxed, value)?;
-            return self.assign_field(field, Value::Text(text));
+            return elements::assign(self, field, Value::Text(text));
         }
         let text = match base {
             Target::Text(symbol) => {
@@ -258,11 +259,11 @@ impl Machine {
             DimCode::Composite(symbol, list) => {
                 let slot = self.frame.link.texts[*symbol as usize];
                 let program = self.frame.program.clone();
-                self.forget_structure(slot);
+                elements::forget(self, slot);
                 self.variables.composites.insert(slot, (program, *list));
                 Ok(())
             }
-            DimCode::Structure(symbol, text, is_structure) => self.define_structure(*symbol, text, *is_structure),
+            DimCode::Structure(symbol, text, is_structure) => elements::define(self, *symbol, text, *is_structure),
             DimCode::Fill(symbol, length, fill) => {
                 let length = self.whole_within(length, 0, self.text_limit as i64)?;
                 let fill = match fill {
@@ -275,7 +276,7 @@ impl Machine {
                 let slot = self.frame.link.texts[*symbol as usize];
                 self.charge(length as usize)?;
                 self.variables.composites.remove(&slot);
-                self.forget_structure(slot);
+                elements::forget(self, slot);
                 let text = self.text_slot(slot);
                 text.clear();
                 text.resize(length as usize, fill);
@@ -387,7 +388,7 @@ impl Machine {
                 continue;
             }
             if let VariableRef::Text(symbol) = variable
-                && let Some(structure) = self.structure(*symbol)
+                && let Some(structure) = elements::structure_of(self, *symbol)
             {
                 let slot = self.frame.link.texts[*symbol as usize];
                 *self.text_slot(slot) = structure.empty();

@@ -472,7 +472,7 @@ impl Machine {
         }
         crate::functions::variable_name(&name)?;
         let mut statement = match string {
-            Some(string) => self.component_name(string, &name)?,
+            Some(string) => super::structure::elements::component_name(self, string, &name)?,
             None => name.clone(),
         };
         statement.extend_from_slice(if matches!(value, Value::Text(_)) { b"=\"\"" } else { b"=0" });

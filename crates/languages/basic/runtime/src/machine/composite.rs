@@ -22,19 +22,11 @@ impl Machine {
         Some((program.clone(), program.lists.get(*id as usize)?.clone()))
     }
 
-    /// Works with the names of the program that a list belongs to.
-    fn in_program<T>(&mut self, program: &Rc<Program>, work: impl FnOnce(&mut Machine) -> Outcome<T>) -> Outcome<T> {
-        match Rc::ptr_eq(program, &self.frame.program) {
-            true => work(self),
-            false => self.in_text(program, work),
-        }
-    }
-
     /// Appends the value of a variable that may be a composite string: the fields of its variables.
     pub(super) fn composite(&mut self, symbol: Symbol, out: &mut Vec<u8>) -> Outcome<()> {
         match self.composite_list(symbol) {
             Some((program, list)) => {
-                self.in_program(&program, |machine| machine.write_fields(&list, SEPARATOR, out, 0))
+                in_program(self, &program, |machine| machine.write_fields(&list, SEPARATOR, out, 0))
             }
             None => {
                 out.extend_from_slice(self.get_text(symbol));
@@ -46,9 +38,21 @@ impl Machine {
     pub(super) fn assign_composite(&mut self, symbol: Symbol, value: Vec<u8>) -> Outcome<()> {
         match self.composite_list(symbol) {
             Some((program, list)) => {
-                self.in_program(&program, |machine| machine.assign_fields(&list, &value, SEPARATOR))
+                in_program(self, &program, |machine| machine.assign_fields(&list, &value, SEPARATOR))
             }
             None => self.assign(&Target::Text(symbol), Value::Text(value)),
         }
+    }
+}
+
+/// Works with the names of the program that a list belongs to.
+fn in_program<T>(
+    machine: &mut Machine,
+    program: &Rc<Program>,
+    work: impl FnOnce(&mut Machine) -> Outcome<T>,
+) -> Outcome<T> {
+    match Rc::ptr_eq(program, &machine.frame.program) {
+        true => work(machine),
+        false => machine.in_text(program, work),
     }
 }

@@ -43,7 +43,7 @@ mod session;
 mod settings;
 mod state;
 mod step;
-mod structure;
+pub(crate) mod structure;
 mod terminal;
 mod text;
 

@@ -134,7 +134,7 @@ impl Machine {
                 self.give(value);
                 Ok(truth(is_true))
             }
-            NumberExpr::Field(field) => self.field_number(field),
+            NumberExpr::Field(field) => super::structure::elements::number(self, field),
             NumberExpr::Member(member) => match self.member(member)? {
                 super::Value::Number(number) => Ok(number),
                 super::Value::Text(_) => Err(Fault::new(26)),

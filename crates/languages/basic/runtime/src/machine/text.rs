@@ -83,7 +83,7 @@ impl Machine {
                 };
                 out.extend_from_slice(&array.elements[array.index(&subscripts[..count])?]);
             }
-            TextExpr::Field(field) => return self.field_text(field, out),
+            TextExpr::Field(field) => return super::structure::elements::text(self, field, out),
             TextExpr::Composite(symbol) => return self.composite(*symbol, out),
             TextExpr::Keyed(symbol, keyword) => out.extend_from_slice(self.text_by_keyword(*symbol, keyword)?),
             TextExpr::Each(symbol, bounds) => {

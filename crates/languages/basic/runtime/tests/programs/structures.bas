@@ -31,6 +31,9 @@ R$=""
 PRINT R::ID,"[",R::ZIP$,"]",LEN(R$)
 R::ZIP$="9"
 PRINT LEN(R$)
+R::TEXT$="x",R::ID=5
+CLEAR R::TEXT$,R::ID,I
+PRINT R::TEXT$,R::ID,I,R::ZIP$,N$
 CLEAR R$
 PRINT LEN(R$),R::QTY[1]
 DIM R$(3)

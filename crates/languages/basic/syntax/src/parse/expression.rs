@@ -217,7 +217,7 @@ impl Parser {
         let name = Name { text: word.to_owned(), kind, global };
         let plain = suffix.is_none() && !global;
         if suffix.is_none() && self.is("::") {
-            return self.field(place, Name { kind: NameKind::Text, ..name });
+            return field(self, place, Name { kind: NameKind::Text, ..name });
         }
         if plain && self.is("(") && words::is_function(word) {
             return self.call(place, word);
@@ -236,28 +236,6 @@ impl Parser {
             _ => ExprKind::Variable(name),
         };
         Ok(Expr { place, kind })
-    }
-
-    /// `::NAME$`, `::NAME[1]` behind the name of a structured string.
-    fn field(&mut self, place: Place, string: Name) -> Parsed<Expr> {
-        self.next();
-        let Token::Word(text, suffix, false) = self.next() else {
-            return self.fail_at(20, place, "expected the name of an element", "as in CLIENT::NAME$");
-        };
-        let kind = match suffix {
-            Some('$') => NameKind::Text,
-            Some(_) => NameKind::Whole,
-            None => NameKind::Number,
-        };
-        let indexes = match self.peek() {
-            Token::Symbol("[") => self.subscripts("[", "]")?,
-            Token::Symbol("(") if kind != NameKind::Text => self.subscripts("(", ")")?,
-            _ => Vec::new(),
-        };
-        if indexes.len() > 3 {
-            return self.fail_at(42, place, "an array has one to three subscripts", "");
-        }
-        Ok(Expr { place, kind: ExprKind::Field(string, Name { text, kind, global: false }, indexes) })
     }
 
     fn subscript(&mut self, place: Place, name: Name, open: &str, close: &str) -> Parsed<Expr> {
@@ -516,6 +494,28 @@ impl Parser {
         }
         self.fail_at(23, value.place, "this is not a variable", "a variable is needed here")
     }
+}
+
+/// `::NAME$`, `::NAME[1]` behind the name of a structured string.
+fn field(parser: &mut Parser, place: Place, string: Name) -> Parsed<Expr> {
+    parser.next();
+    let Token::Word(text, suffix, false) = parser.next() else {
+        return parser.fail_at(20, place, "expected the name of an element", "as in CLIENT::NAME$");
+    };
+    let kind = match suffix {
+        Some('$') => NameKind::Text,
+        Some(_) => NameKind::Whole,
+        None => NameKind::Number,
+    };
+    let indexes = match parser.peek() {
+        Token::Symbol("[") => parser.subscripts("[", "]")?,
+        Token::Symbol("(") if kind != NameKind::Text => parser.subscripts("(", ")")?,
+        _ => Vec::new(),
+    };
+    if indexes.len() > 3 {
+        return parser.fail_at(42, place, "an array has one to three subscripts", "");
+    }
+    Ok(Expr { place, kind: ExprKind::Field(string, Name { text, kind, global: false }, indexes) })
 }
 
 /// Sub-strings can be taken of variables and elements.

@@ -20,6 +20,7 @@
 //! `directives/dim_struct`. Rules where it is silent are those of the table in `docs/basic.md`, "Structured strings".
 
 mod definition;
+pub(crate) mod elements;
 
 use crate::fault::{Fault, Outcome, fail};
 use crate::number::Number;

@@ -1,0 +1,160 @@
+//! DIM of structured strings, and their elements.
+//!
+//! The structure belongs to the variable at its level, as a composite string does. `DIM A$:text` decides by its text: that of an IOLIST
+//! makes a composite string, another one a structure.
+
+use super::Structure;
+use crate::code::*;
+use crate::fault::{Outcome, fail};
+use crate::machine::{Machine, SEPARATOR, Value};
+use crate::number::Number;
+use mainstay_basic_syntax::{self as syntax, print, tree};
+use std::rc::Rc;
+
+/// The delimiter of elements of `DIM A$:text`, which is that of other dialects (manual, `functions/xfa`).
+const LINE_FEED: u8 = 0x0A;
+
+/// The structure of a string.
+pub(crate) fn structure_of(machine: &mut Machine, string: Symbol) -> Option<Rc<Structure>> {
+    let slot = machine.frame.link.texts[string as usize];
+    let (level, _) = machine.level_of(slot);
+    level.structures.get(&slot).cloned()
+}
+
+/// DIM: the string gets a structure and empty elements. Errors: 81, 99.
+pub(crate) fn define(machine: &mut Machine, string: Symbol, text: &TextExpr, is_structure: bool) -> Outcome<()> {
+    let text = machine.text_value(text)?;
+    let slot = machine.frame.link.texts[string as usize];
+    let word = text.trim_ascii_start().get(..6);
+    if !is_structure && word.is_some_and(|word| word.eq_ignore_ascii_case(b"IOLIST")) {
+        let name = machine.frame.program.symbols.texts[string as usize].text.clone();
+        let list = prefixed_list(&name, &text)?;
+        let program = machine.compile_text(&list)?;
+        let Some(id) = program.iolists.values().next().copied() else {
+            return fail(81, "the string has no IOLIST");
+        };
+        forget(machine, slot);
+        machine.variables.composites.insert(slot, (program, id));
+        return Ok(());
+    }
+    let structure = Structure::parse(&text, if is_structure { SEPARATOR } else { LINE_FEED })?;
+    let empty = structure.empty();
+    machine.charge(empty.len() + structure.bytes())?;
+    machine.check_length(empty.len())?;
+    machine.variables.composites.remove(&slot);
+    let (level, _) = machine.level_of(slot);
+    level.structures.insert(slot, Rc::new(structure));
+    *machine.text_slot(slot) = empty;
+    Ok(())
+}
+
+/// Another DIM ends the structure of a string.
+pub(crate) fn forget(machine: &mut Machine, slot: u32) {
+    let (level, _) = machine.level_of(slot);
+    level.structures.remove(&slot);
+}
+
+/// The structure of an element's string, and where the element is. `None` for a plain variable.
+///
+/// Errors: 26 for a string without a structure and an element that it does not have, 42.
+fn place_of(machine: &mut Machine, field: &FieldUse) -> Outcome<Option<(Rc<Structure>, usize, usize)>> {
+    let Some(structure) = structure_of(machine, field.string) else {
+        return match &field.plain {
+            Some(_) => Ok(None),
+            None => fail(
+                26,
+                format!("{}$ has no structure", machine.frame.program.symbols.texts[field.string as usize].text),
+            ),
+        };
+    };
+    let (subscripts, count) = machine.subscripts(&field.indexes)?;
+    let at = structure.find(&field.name)?;
+    let index = structure.elements()[at].index(&subscripts[..count])?;
+    Ok(Some((structure, at, index)))
+}
+
+/// Appends an element.
+pub(crate) fn text(machine: &mut Machine, field: &FieldUse, out: &mut Vec<u8>) -> Outcome<()> {
+    match (place_of(machine, field)?, &field.plain) {
+        (Some((structure, at, index)), _) => {
+            out.extend_from_slice(&structure.text(machine.get_text(field.string), at, index));
+            machine.check_length(out.len())
+        }
+        (None, Some((_, Expr::Text(plain)))) => machine.text(plain, out),
+        _ => fail(26, field.name.as_str()),
+    }
+}
+
+/// The number in an element.
+pub(crate) fn number(machine: &mut Machine, field: &FieldUse) -> Outcome<Number> {
+    match (place_of(machine, field)?, &field.plain) {
+        (Some((structure, at, index)), _) => {
+            let number = structure.number(machine.get_text(field.string), at, index)?;
+            Ok(if field.is_whole { number.truncated() } else { number })
+        }
+        (None, Some((_, Expr::Number(plain)))) => machine.number(plain),
+        _ => fail(26, field.name.as_str()),
+    }
+}
+
+/// Assigns to an element.
+pub(crate) fn assign(machine: &mut Machine, field: &FieldUse, value: Value) -> Outcome<()> {
+    let Some((structure, at, index)) = place_of(machine, field)? else {
+        return match &field.plain {
+            Some((target, _)) => machine.assign(target, value),
+            None => fail(26, field.name.as_str()),
+        };
+    };
+    let value = match value {
+        Value::Number(number) => Value::Number(machine.assigned(number, field.is_whole)),
+        text => text,
+    };
+    set(machine, field.string, &structure, (at, index), value)
+}
+
+fn set(
+    machine: &mut Machine,
+    string: Symbol,
+    structure: &Structure,
+    (at, index): (usize, usize),
+    value: Value,
+) -> Outcome<()> {
+    // The string has at most its full length behind this.
+    machine.charge(structure.elements()[at].size + structure.empty_bytes())?;
+    let slot = machine.frame.link.texts[string as usize];
+    let text = machine.text_slot(slot);
+    match value {
+        Value::Text(value) => structure.set_text(text, at, index, &value),
+        Value::Number(value) => structure.set_number(text, at, index, value)?,
+    }
+    let length = text.len();
+    machine.check_length(length)
+}
+
+/// The whole name of an element or of a variable of a composite string: `A::NAME$`, `A.NAME$`. Error 23 for other text.
+pub(crate) fn component_name(machine: &mut Machine, string: Symbol, name: &[u8]) -> Outcome<Vec<u8>> {
+    crate::functions::variable_name(name)?;
+    let known = &machine.frame.program.symbols.texts[string as usize];
+    let prefix = if known.global { "%" } else { "" };
+    let text = known.text.clone();
+    let dot = if structure_of(machine, string).is_some() { "::" } else { "." };
+    let mut statement = format!("{prefix}{text}{dot}").into_bytes();
+    statement.extend_from_slice(name);
+    Ok(statement)
+}
+
+/// An IOLIST with the name of a composite string before its variables. Error 81 for other text.
+fn prefixed_list(name: &str, text: &[u8]) -> Outcome<Vec<u8>> {
+    let mut tree = syntax::parse_statement(text);
+    let line = tree.lines.first_mut();
+    let directive = line.and_then(|line| line.directives.first_mut()).map(|directive| &mut directive.kind);
+    let Some(tree::Kind::Iolist(items)) = directive else { return fail(81, "the string has no IOLIST") };
+    for item in items.iter_mut() {
+        match item {
+            tree::Item::List(..) => return fail(81, "a list in the list of a composite string"),
+            tree::Item::Value(value) => crate::compile::prefix_variable(&mut value.value, name),
+            tree::Item::Skip(_) => {}
+        }
+    }
+    Ok(tree.lines.first().map(print::statement).unwrap_or_default())
+}
