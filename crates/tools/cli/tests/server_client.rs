@@ -154,7 +154,8 @@ fn a_row_beyond_the_memory_limit_ends_the_connection_and_not_the_script() {
     let folder = folder();
     let server = Serving::start(folder.path());
     let address = server.address("sa", "");
-    let script = "SELECT REPLICATE(CAST('x' AS VARCHAR(MAX)), 3000000) AS a\nGO\nSELECT LEN(REPLICATE('x', 5)) AS b\nGO\n";
+    let script =
+        "SELECT REPLICATE(CAST('x' AS VARCHAR(MAX)), 3000000) AS a\nGO\nSELECT LEN(REPLICATE('x', 5)) AS b\nGO\n";
     let arguments = [address.as_str(), "--format", "csv", "--memory-limit", "1MiB", "--continue-on-error"];
     let done = run(&arguments, script);
     assert_eq!((done.code, done.out.as_str()), (Some(1), "b\n5\n"), "{}", done.errors);
