@@ -49,7 +49,7 @@ fn as_one_change<T>(session: &mut Session, work: impl FnOnce(&mut Session) -> Re
     if !session.is_in_transaction() {
         return done;
     }
-    // What was cancelled has to be undone all the same.
+    // The work may have been cancelled, and has to be undone all the same.
     let mut run = |words: &str| session.execute_uninterrupted(&format!("{words} {BEFORE_ROWS}")).map(drop);
     let undone = if done.is_ok() { Ok(()) } else { run("ROLLBACK TO SAVEPOINT") };
     match undone.and_then(|()| run("RELEASE SAVEPOINT")) {

@@ -39,6 +39,21 @@ struct State {
     batches: Option<RowBatches>,
     /// The batch that rows are taken from, and the next of them.
     current: Option<(RecordBatch, usize)>,
+    /// True once reading has failed or was interrupted: what was not fetched before is lost, and must not look like the end.
+    is_lost: bool,
+}
+
+impl State {
+    /// Takes the rows that are left, to be put back once they have been read.
+    ///
+    /// Errors: `InterfaceError` if they are lost.
+    fn take(&mut self, py: Python<'_>) -> PyResult<Option<RowBatches>> {
+        if self.is_lost {
+            let message = "an error or an interrupt has ended these rows: execute the statement again";
+            return Err(Fault::new(Class::Interface, message).raise(py));
+        }
+        Ok(self.batches.take())
+    }
 }
 
 impl ResultSet {
@@ -52,7 +67,7 @@ impl ResultSet {
             messages: output.messages,
             outputs: output.outputs,
             status: output.status,
-            state: Mutex::new(State { batches: output.rows, current: None }),
+            state: Mutex::new(State { batches: output.rows, current: None, is_lost: false }),
         }
     }
 
@@ -62,13 +77,13 @@ impl ResultSet {
 
     /// Reads the next batch, without the GIL.
     fn advance(&self, py: Python<'_>, state: &mut State) -> PyResult<bool> {
-        let Some(mut batches) = state.batches.take() else { return Ok(false) };
+        let Some(mut batches) = state.take(py)? else { return Ok(false) };
         let read = self.worker.run(py, move |turn| {
             turn.begin()?;
             let batch = batches.next()?;
             Ok((batch, batches))
         });
-        let (batch, batches) = read?;
+        let (batch, batches) = read.inspect_err(|_| state.is_lost = true)?;
         state.batches = batch.is_some().then_some(batches);
         state.current = batch.map(|batch| (batch, 0));
         Ok(state.current.is_some())
@@ -143,7 +158,7 @@ impl ResultSet {
     /// Reads all remaining rows, and keeps them as batches.
     fn load(&self, py: Python<'_>) -> PyResult<()> {
         let mut state = self.state(py);
-        let Some(mut batches) = state.batches.take() else { return Ok(()) };
+        let Some(mut batches) = state.take(py)? else { return Ok(()) };
         let read = self.worker.run(py, move |turn| {
             turn.begin()?;
             let (schema, mut all) = (Arc::clone(batches.schema()), VecDeque::new());
@@ -152,13 +167,13 @@ impl ResultSet {
             }
             Ok(RowBatches::Ready(schema, all))
         });
-        state.batches = Some(read?);
+        state.batches = Some(read.inspect_err(|_| state.is_lost = true)?);
         Ok(())
     }
 
     /// Gives up the remaining rows.
     fn close(&self, py: Python<'_>) {
-        let given_up = std::mem::replace(&mut *self.state(py), State { batches: None, current: None });
+        let given_up = std::mem::replace(&mut *self.state(py), State { batches: None, current: None, is_lost: false });
         py.detach(|| drop(given_up));
     }
 
@@ -187,7 +202,7 @@ impl ResultSet {
         }
         let mut state = self.state(py);
         let first = state.current.take().map(|(batch, next)| batch.slice(next, batch.num_rows() - next));
-        let batches = state.batches.take();
+        let batches = state.take(py)?;
         if first.is_none() && batches.is_none() {
             let message = "the rows have been read: execute the statement again";
             return Err(Fault::new(Class::Interface, message).raise(py));

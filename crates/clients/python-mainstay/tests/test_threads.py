@@ -61,6 +61,19 @@ def test_keyboard_interrupt(slow):
     assert connection.execute("SELECT count(*) FROM numbers").fetchone() == (4000,)
 
 
+def test_interrupted_rows_do_not_look_like_all_of_them(slow):
+    pyarrow = pytest.importorskip("pyarrow")
+    connection, query = slow
+    cursor = connection.execute("SELECT n FROM numbers UNION ALL (" + query + ") ORDER BY 1")
+    threading.Timer(0.3, os.kill, [os.getpid(), signal.SIGINT]).start()
+    with pytest.raises(KeyboardInterrupt):
+        cursor.fetchall()
+    for again in [cursor.fetchone, cursor.fetchall, lambda: pyarrow.table(cursor)]:
+        with pytest.raises(mainstay.InterfaceError):
+            again()
+    assert len(connection.execute("SELECT n FROM numbers").fetchall()) == 4000
+
+
 def test_keyboard_interrupt_of_a_change_undoes_it(slow):
     connection, _ = slow
     connection.execute("CREATE TABLE copy (n BIGINT)")

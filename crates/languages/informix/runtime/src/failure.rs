@@ -2,6 +2,8 @@
 //!
 //! Clients have a sentence for each number and ISAM code, and put the subject into it. Source: IBM Informix Error Messages.
 
+use crate::routines::missing;
+use crate::scope::routine_name;
 use mainstay_informix_syntax::SqlError;
 use mainstay_session::Failure;
 use mainstay_types::{Cause, Code, Error};
@@ -38,6 +40,11 @@ pub(crate) fn of_core(error: &Error, is_delete: bool) -> Failure {
         let text = error.message().to_owned();
         let detail = -i32::from(of_function.state);
         return Failure { number: of_function.number, detail, position: 0, subject: text.clone(), message: text };
+    }
+    // A view may call a routine that has been dropped, and a check cannot call any.
+    let routine = error.subject().filter(|_| error.code() == Code::UnknownFunction).and_then(routine_name);
+    if let Some(name) = routine {
+        return missing(name);
     }
     let (number, detail) = match error.code() {
         Code::Syntax => (-201, 0),

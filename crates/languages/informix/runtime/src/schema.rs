@@ -10,14 +10,14 @@
 //!   create index stock_name on stock (name desc);
 //! ```
 //!
-//! Tables come first, then indexes, references, views, synonyms, sequences, routines and triggers, so that the text runs as a
-//! script in an empty database. Conditions and views are written as the engine keeps them: functions have the core's names.
-//! Tables of files have columns only.
+//! Tables come first, then indexes, references, sequences, routines, views, synonyms and triggers, so that the text runs as a
+//! script in an empty database: views may call routines, whose own statements are looked at when they run. Conditions and views
+//! are written as the engine keeps them: functions of the system have the core's names. Tables of files have columns only.
 
 use crate::failure::of_core;
-use crate::modules::Modules;
+use crate::modules::{Modules, Stored};
 use crate::objects::{free_sequences, shown_default};
-use crate::scope::{KnownColumns, core_columns};
+use crate::scope::{KnownColumns, core_columns, routine_name};
 use mainstay_engine::Session;
 use mainstay_engine::definitions::{IndexColumn, ReferentialAction, TableDefinition};
 use mainstay_informix_syntax::Type;
@@ -56,6 +56,13 @@ pub(crate) fn text(core: &mut Session, modules: &Modules, table: Option<&str>) -
     let all = &definitions.shared.tables;
     native.iter().for_each(|definition| write_references(&mut text, definition, all));
     let of_table = |name: &str| table.is_none_or(|wanted| name.eq_ignore_ascii_case(wanted));
+    for known in free_sequences(core).into_iter().filter(|_| table.is_none()) {
+        let cycle = if known.cycle { " cycle" } else { "" };
+        let (name, start, step) = (known.name.to_lowercase(), known.start, known.increment);
+        push(&mut text, format_args!("create sequence {name} increment by {step} start with {start}{cycle};\n\n"));
+    }
+    let (routines, triggers): (Vec<_>, Vec<_>) = modules.all.iter().partition(|stored| stored.routine().is_some());
+    routines.into_iter().filter(|_| table.is_none()).for_each(|stored| write_module(&mut text, stored));
     for view in definitions.shared.views.iter().filter(|view| of_table(&view.name)) {
         let columns = if view.columns.is_empty() { String::new() } else { format!(" ({})", view.columns.join(", ")) };
         push(
@@ -66,22 +73,13 @@ pub(crate) fn text(core: &mut Session, modules: &Modules, table: Option<&str>) -
     for (name, target) in crate::synonyms::all(core).into_iter().filter(|(_, target)| of_table(target)) {
         push(&mut text, format_args!("create synonym {name} for {target};\n\n"));
     }
-    for known in free_sequences(core).into_iter().filter(|_| table.is_none()) {
-        let cycle = if known.cycle { " cycle" } else { "" };
-        let (name, start, step) = (known.name.to_lowercase(), known.start, known.increment);
-        push(&mut text, format_args!("create sequence {name} increment by {step} start with {start}{cycle};\n\n"));
-    }
-    for stored in &modules.all {
-        let is_wanted = match stored.routine() {
-            Some(_) => table.is_none(),
-            None => of_table(&stored.table),
-        };
-        if is_wanted {
-            let body = stored.text.trim().trim_end_matches(';');
-            push(&mut text, format_args!("{body};\n\n"));
-        }
-    }
+    triggers.into_iter().filter(|stored| of_table(&stored.table)).for_each(|stored| write_module(&mut text, stored));
     Ok(text)
+}
+
+/// A routine or trigger, as it was written.
+fn write_module(text: &mut String, stored: &Stored) {
+    push(text, format_args!("{};\n\n", stored.text.trim().trim_end_matches(';')));
 }
 
 fn push(text: &mut String, part: std::fmt::Arguments<'_>) {
@@ -89,7 +87,8 @@ fn push(text: &mut String, part: std::fmt::Arguments<'_>) {
     let _ = text.write_fmt(part);
 }
 
-/// The core's text with names as Informix writes them: without DELIMIDENT, a text in double quotes is no name.
+/// The core's text with names as Informix writes them: without DELIMIDENT, a text in double quotes is no name. Routines have
+/// their own names again.
 fn plain(text: &str) -> String {
     let mut out = String::with_capacity(text.len());
     let (mut rest, mut in_string) = (text, false);
@@ -99,7 +98,13 @@ fn plain(text: &str) -> String {
         let name = quoted.get(1..).and_then(|inner| inner.split('"').next()).unwrap_or_default();
         let is_plain =
             name.chars().all(|letter| letter.is_ascii_lowercase() || letter.is_ascii_digit() || letter == '_');
-        if !in_string && quoted.starts_with('"') && is_plain && !name.is_empty() {
+        let is_name = !in_string && quoted.starts_with('"') && !name.is_empty();
+        if let Some(routine) = routine_name(name).filter(|_| is_name) {
+            out.push_str(routine);
+            rest = quoted.get(name.len() + 2..).unwrap_or_default();
+            continue;
+        }
+        if is_name && is_plain {
             out.push_str(name);
             rest = quoted.get(name.len() + 2..).unwrap_or_default();
             continue;
@@ -216,6 +221,7 @@ mod tests {
             r#"(a > 0 AND b_2 <> 'it''s "x"' AND "Other" = 1)"#
         );
         assert_eq!(plain("no quotes"), "no quotes");
+        assert_eq!(plain(r#""mssql:user:f/2"("a", '"mssql:user:f/2"') > 0"#), r#"f(a, '"mssql:user:f/2"') > 0"#);
         assert_eq!(plain("an open \""), "an open \"");
     }
 }

@@ -58,6 +58,41 @@ fn the_script_makes_the_same_database_again() {
     assert_eq!(other.fails("INSERT INTO stock (name, price, qty) VALUES ('nut', 1, -1)").0, -530);
 }
 
+/// A view calls a routine, which reads another view: the order of the script is right for both.
+#[test]
+fn views_that_call_routines_come_behind_them() {
+    let statements = [
+        "CREATE TABLE stock (id SERIAL, qty INT)",
+        "CREATE FUNCTION twice(a INT) RETURNING INT; RETURN a * 2; END FUNCTION",
+        "CREATE FUNCTION twice(a INT, b INT) RETURNING DECIMAL(9,2); RETURN a * b * 2; END FUNCTION",
+        "CREATE VIEW doubled AS SELECT id, twice(qty) AS q, twice(qty, 3) AS r FROM stock WHERE twice(qty) > 2",
+        "CREATE FUNCTION largest() RETURNING INT; DEFINE n INT; SELECT MAX(q) INTO n FROM doubled; RETURN n; END FUNCTION",
+        "CREATE VIEW most AS SELECT largest() AS m FROM stock",
+    ];
+    let (shop, again) = (Shop::new(), Shop::new());
+    let mut session = shop.session();
+    statements.iter().for_each(|statement| drop(session.run(statement)));
+    let script = shop.backend.schema("ann", None).unwrap();
+    assert!(!script.contains("mssql:"), "{script}");
+    let place = |part: &str| script.find(part).unwrap_or_else(|| panic!("{part}\n{script}"));
+    assert!(place("FUNCTION largest") < place("create view doubled"), "{script}");
+    let mut out = Vec::new();
+    let folder = std::env::temp_dir();
+    again.backend.run_scripts("ann", std::slice::from_ref(&script), (&mainstay_vfs::Disk, &folder), &mut out).unwrap();
+    assert_eq!(again.backend.schema("ann", None).unwrap(), script);
+    let mut other = again.session();
+    other.run("INSERT INTO stock (qty) VALUES (1)");
+    other.run("INSERT INTO stock (qty) VALUES (5)");
+    assert_eq!(other.run("SELECT q, r FROM doubled"), ["10|30.00"]);
+    assert_eq!(other.run("SELECT m FROM most"), ["10", "10"]);
+    other.run("DROP FUNCTION largest");
+    // -674: routine (name) can not be resolved.
+    assert_eq!(other.fails("SELECT m FROM most"), (-674, 0, "largest".to_owned()));
+    // A check cannot call a routine of the database (CREATE TABLE, "Using the CHECK clause").
+    let refused = other.fails("CREATE TABLE t (a INT CHECK (twice(a) > 1))");
+    assert_eq!(refused, (-674, 0, "twice".to_owned()));
+}
+
 #[test]
 fn one_table_comes_with_what_belongs_to_it() {
     let shop = Shop::new();

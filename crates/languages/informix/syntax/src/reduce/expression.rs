@@ -39,6 +39,10 @@ impl Reducer<'_> {
             Expr::Subquery(query) => self.in_parentheses("", query),
             Expr::Case(case) => self.case(case),
             Expr::Cast(cast) => match self.type_of(value) {
+                // The call of a routine has its type already.
+                Some(known) if matches!(cast.value, Expr::Call(_)) && self.type_of(&cast.value) == Some(known) => {
+                    self.expression(&cast.value)
+                }
                 Some(known) => self.cast(&cast.value, known),
                 None => Err(SqlError::unsupported("this type")),
             },
