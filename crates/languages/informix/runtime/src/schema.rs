@@ -221,6 +221,7 @@ mod tests {
             r#"(a > 0 AND b_2 <> 'it''s "x"' AND "Other" = 1)"#
         );
         assert_eq!(plain("no quotes"), "no quotes");
+        assert_eq!(plain(r#""user:f/2"("a") > 0"#), "f(a) > 0");
         assert_eq!(plain(r#""mssql:user:f/2"("a", '"mssql:user:f/2"') > 0"#), r#"f(a, '"mssql:user:f/2"') > 0"#);
         assert_eq!(plain("an open \""), "an open \"");
     }
