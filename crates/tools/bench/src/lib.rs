@@ -27,6 +27,7 @@ pub mod output;
 mod python_process;
 mod remote;
 pub mod report;
+mod scale;
 pub mod scratch;
 pub mod statistics;
 pub mod suite;
@@ -65,6 +66,7 @@ pub fn suites() -> Vec<Box<dyn Suite>> {
         Box::new(tpcc::Tpcc),
         Box::new(basic::Basic),
         Box::new(informix::Informix),
+        Box::new(scale::Scale),
     ]
 }
 

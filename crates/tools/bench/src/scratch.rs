@@ -95,7 +95,8 @@ impl Scratch {
         Ok(())
     }
 
-    fn create(&self, path: &Path) -> Result<std::fs::File> {
+    /// Creates a file, and the folder it is in.
+    pub(crate) fn create(&self, path: &Path) -> Result<std::fs::File> {
         if let Some(folder) = path.parent() {
             std::fs::create_dir_all(folder).map_err(at(folder))?;
         }
