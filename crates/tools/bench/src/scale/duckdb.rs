@@ -9,7 +9,7 @@ use std::path::PathBuf;
 use std::process::Command;
 use std::time::Duration;
 
-const SCRIPT: &str = include_str!("duckdb.py");
+const SCRIPT: &str = include_str!("peer.py");
 /// How long it may take for one load.
 const PATIENCE: Duration = Duration::from_secs(600);
 
