@@ -2,6 +2,8 @@
 //!
 //! ```text
 //!   open_scale create ROWS FOLDER [MEGABYTES]   a table of five columns with a key and an index, in batches
+//!   open_scale once ROWS FOLDER plain|encoded   the same with a single checkpoint at the end, to compare reading: the
+//!                                               number of runs of an index does not depend on the time then
 //!   open_scale open FOLDER                      opens and closes it
 //!   open_scale read FOLDER                      opens it and reads a row by its key, and one by the index
 //!   open_scale points FOLDER COUNT              reads rows by their keys: nanoseconds each
@@ -92,14 +94,12 @@ fn batch(first: i64, rows: usize) -> Vec<ArrayRef> {
     ]
 }
 
-fn open(folder: &str, memory: Option<usize>) -> Result<Store> {
-    let options = StoreOptions { durability: Durability::Os, ..StoreOptions::default() };
-    let options = StoreOptions { memory_bytes: memory.or(options.memory_bytes), ..options };
-    Store::open(Arc::new(Disk), Path::new(folder), options)
+fn open(folder: &str, options: StoreOptions) -> Result<Store> {
+    Store::open(Arc::new(Disk), Path::new(folder), StoreOptions { durability: Durability::Os, ..options })
 }
 
-fn create(rows: i64, folder: &str, memory: Option<usize>) -> Result<()> {
-    let store = open(folder, memory)?;
+fn create(rows: i64, folder: &str, options: StoreOptions) -> Result<()> {
+    let store = open(folder, options)?;
     let mut transaction = store.begin(Isolation::ReadCommitted);
     store
         .change_catalog(&mut transaction, CatalogChange::PutSchema(SchemaDefinition { id: 1, name: "main".into() }))?;
@@ -170,7 +170,7 @@ fn scan(table: &Arc<NativeTable>) -> Result<()> {
 }
 
 fn change(folder: &str, rows: i64, is_new: bool) -> Result<()> {
-    let store = open(folder, None)?;
+    let store = open(folder, StoreOptions::default())?;
     let table = store.table_of(TABLE)?;
     let first = table.estimated_rows() as i64;
     for id in 0..rows {
@@ -219,15 +219,25 @@ fn main() -> Result<()> {
     let words: Vec<&str> = arguments.iter().map(String::as_str).collect();
     let number = |text: &str| text.parse::<i64>().unwrap_or(0);
     let opened = |folder: &str| -> Result<(Store, Arc<NativeTable>)> {
-        let store = open(folder, None)?;
+        let store = open(folder, StoreOptions::default())?;
         let table = store.table_of(TABLE)?;
         report("opened");
         Ok((store, table))
     };
     let folder = match words[..] {
-        ["create", rows, folder] => create(number(rows), folder, None).map(|()| folder),
+        ["create", rows, folder] => create(number(rows), folder, StoreOptions::default()).map(|()| folder),
         ["create", rows, folder, megabytes] => {
-            create(number(rows), folder, Some((number(megabytes) as usize) << 20)).map(|()| folder)
+            let memory_bytes = Some((number(megabytes) as usize) << 20);
+            create(number(rows), folder, StoreOptions { memory_bytes, ..StoreOptions::default() }).map(|()| folder)
+        }
+        ["once", rows, folder, form @ ("plain" | "encoded")] => {
+            let options = StoreOptions {
+                encodes: form == "encoded",
+                checkpoint_bytes: None,
+                memory_bytes: None,
+                ..StoreOptions::default()
+            };
+            create(number(rows), folder, options).map(|()| folder)
         }
         ["open", folder] => opened(folder).map(|_| folder),
         ["read", folder] => opened(folder).and_then(|(_store, table)| read(&table)).map(|()| folder),

@@ -90,13 +90,12 @@ fn row_of(id: i64, random: &mut Random) -> Vec<Value> {
     let cities = ["Malmö", "Kristianstad, Skåne", "Rome", ""];
     let small = random.below(100) as i64;
     let is_odd = random.below(50) == 0;
-    let text = |text: String| Value::Text(text.into());
     let mut row = vec![
         Value::Integer(id),
         Value::Integer(if is_odd { i64::from(i32::MIN) } else { small }),
         Value::Float(if is_odd { -0.0 } else { small as f64 / 8.0 }),
-        text(cities[small as usize % cities.len()].into()),
-        text(format!("{} {id}", cities[small as usize % cities.len()])),
+        Value::Text(cities[small as usize % cities.len()].into()),
+        Value::Text(format!("{} {id}", cities[small as usize % cities.len()])),
         Value::Date(Date(20_000 + small as i32)),
         Value::Decimal(Decimal::new(i128::from(small) * 100, 2)),
         Value::Timestamp(Timestamp::from_us(1_700_000_000_000_000 + small * 1_000_000).unwrap()),

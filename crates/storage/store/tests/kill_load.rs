@@ -163,7 +163,7 @@ fn loads_of_a_killed_process_are_whole() {
         }
     }
     compare(&folder, acknowledged, silent);
-    assert!(rounds > 20, "the children got to do something: {rounds} loads in {KILLS} lives");
+    assert!(rounds > 5, "the children got to do something: {rounds} loads in {KILLS} lives");
 }
 
 /// The last loads, each whole, up to the acknowledged one, or one more, and one more for each life that reported nothing.

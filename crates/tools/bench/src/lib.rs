@@ -27,6 +27,7 @@ pub mod output;
 mod python_process;
 mod remote;
 pub mod report;
+mod scale;
 pub mod scratch;
 pub mod statistics;
 pub mod suite;
@@ -70,6 +71,7 @@ pub fn suites() -> Vec<Box<dyn Suite>> {
         Box::new(tpch::Tpch::NATIVE),
         Box::new(tpch::Tpch::DBF),
         Box::new(tpch::Tpch::LIMIT),
+        Box::new(scale::Scale),
     ]
 }
 

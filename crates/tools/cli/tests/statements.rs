@@ -389,7 +389,7 @@ fn folder_with_tables() -> (tempfile::TempDir, String, std::path::PathBuf) {
     printed(&[&shop, "-c", &format!("INSERT INTO bad VALUES {}", rows.join(","))], "");
     let groups = || -> Vec<std::path::PathBuf> {
         let files = std::fs::read_dir(folder.path().join(".mainstay")).unwrap().map(|entry| entry.unwrap().path());
-        let mut groups: Vec<_> = files.filter(|path| path.extension().is_some_and(|it| it == "arrow")).collect();
+        let mut groups: Vec<_> = files.filter(|path| path.extension().is_some_and(|it| it == "columns")).collect();
         groups.sort();
         groups
     };

@@ -287,7 +287,7 @@ impl Column {
     /// Brings the value of a row of an encoded column into a cell.
     pub(super) fn read_encoded<'c>(&'c self, encoded: &'c Encoded, at: usize, cell: &mut ValueRef<'c>) -> Option<()> {
         if let Some(values) = encoded.after_a_read() {
-            return self.read_values(values, at, cell);
+            return self.read_plain(values, at, cell);
         }
         match &*encoded.form {
             Form::Whole(packed) => match super::kind(self.sql_type) {
@@ -303,7 +303,7 @@ impl Column {
                 let is_short = self.sql_type == SqlType::Real;
                 *cell = ValueRef::Float(if is_short { f64::from(value as f32) } else { value });
             }
-            Form::Dictionary(codes, values) => return self.read_values(values, codes.get(at)? as usize, cell),
+            Form::Dictionary(codes, values) => return self.read_plain(values, codes.get(at)? as usize, cell),
             Form::Text(_, block) => {
                 *cell = match block.is_text() {
                     true => ValueRef::Text(encoded.form.text_at(at)?),

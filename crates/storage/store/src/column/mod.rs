@@ -272,7 +272,8 @@ impl Column {
         }
     }
 
-    #[inline]
+    /// Part of [`Column::read`] and its loops: a call would cost as much as the rest.
+    #[inline(always)]
     fn read_values<'c>(&'c self, values: &'c Values, at: usize, cell: &mut ValueRef<'c>) -> Option<()> {
         match values {
             Values::I64(values) => *cell = self.of_i64(*values.slice().get(at)?),
@@ -289,6 +290,12 @@ impl Column {
             _ => return self.read_rare(values, at, cell),
         }
         Some(())
+    }
+
+    /// The same for those that get at values by a longer way.
+    #[inline(never)]
+    fn read_plain<'c>(&'c self, values: &'c Values, at: usize, cell: &mut ValueRef<'c>) -> Option<()> {
+        self.read_values(values, at, cell)
     }
 
     /// The rest of [`Column::read_values`], out of the way of the loops that it becomes part of.

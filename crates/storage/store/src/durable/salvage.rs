@@ -9,8 +9,8 @@
 //! [`Store::damage`] reports what is missing then. Nothing is written, no lock is held afterwards, and the damaged
 //! files stay for another attempt.
 //!
-//! Limits: without a manifest nothing is known of the files but what they say of themselves: they are Arrow files, and other
-//! programs read them. The last transaction in front of damage in a journal may be there in part.
+//! Limits: without a manifest nothing is known of the files but what they say of themselves.
+//! The last transaction in front of damage in a journal may be there in part.
 
 use super::LOCK;
 use super::recover::{Replaying, load, load_table};

@@ -29,6 +29,9 @@ const LEAST: usize = 4096;
 /// Batches of less than this part of the tree go into it one by one: more of them are merged with it into a new one.
 const PART: usize = 4;
 
+/// The entries of a batch in the order of their keys.
+pub(super) type Sorted<B> = Arc<Vec<(<B as KeyBlock>::Owned, u64)>>;
+
 /// New entries for an index, collected in any order.
 pub(crate) struct Batch(Entries);
 
@@ -142,16 +145,15 @@ impl<B: KeyBlock> Layers<B> {
 
 /// The entries of batches in one order.
 struct Merged<'b, B: KeyBlock> {
-    batches: &'b [Arc<Vec<(B::Owned, u64)>>],
+    batches: &'b [Sorted<B>],
     /// Of each batch that has more: its next key, its number, and the place of the entry.
     next: BinaryHeap<Reverse<(B::Owned, usize, usize)>>,
 }
 
 impl<'b, B: KeyBlock> Merged<'b, B> {
-    fn of(batches: &'b [Arc<Vec<(B::Owned, u64)>>]) -> Merged<'b, B> {
-        let first = |(number, batch): (usize, &Arc<Vec<(B::Owned, u64)>>)| {
-            batch.first().map(|(key, _)| Reverse((key.clone(), number, 0)))
-        };
+    fn of(batches: &'b [Sorted<B>]) -> Merged<'b, B> {
+        let first =
+            |(number, batch): (usize, &Sorted<B>)| batch.first().map(|(key, _)| Reverse((key.clone(), number, 0)));
         Merged { batches, next: batches.iter().enumerate().filter_map(first).collect() }
     }
 

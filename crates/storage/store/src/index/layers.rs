@@ -5,6 +5,7 @@
 //! ([`Index::certain`]).
 
 use super::base::{Base, Walk};
+use super::batch::Sorted;
 use super::block::KeyBlock;
 use super::cursor::Cursor;
 use super::tree::{Inserted, Tree};
@@ -16,7 +17,7 @@ use std::sync::Arc;
 pub(super) struct Layers<B: KeyBlock> {
     pub(super) tree: Tree<B>,
     /// Entries of bulk loads that are not in the tree yet, each batch in the order of its keys.
-    pub(super) batches: Vec<Arc<Vec<(B::Owned, u64)>>>,
+    pub(super) batches: Vec<Sorted<B>>,
     pub(super) base: Option<Base>,
 }
 

@@ -111,7 +111,7 @@ mod tests {
 
     #[test]
     fn that_of_the_end_follows_from_that_of_the_whole() {
-        let bytes: Vec<u8> = (0..5000).map(|n| (n * 37 >> 3) as u8).collect();
+        let bytes: Vec<u8> = (0..5000).map(|n| ((n * 37) >> 3) as u8).collect();
         for cut in (0..=bytes.len()).step_by(7) {
             let (before, end) = bytes.split_at(cut);
             assert_eq!(of_end(crc32c(&bytes), crc32c(before), end.len() as u64), crc32c(end), "{cut}");

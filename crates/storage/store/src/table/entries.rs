@@ -22,6 +22,7 @@ use super::{NativeTable, Writer};
 use crate::column::layout::brief;
 use crate::group::{Group, offset_of};
 use crate::index::Inserted;
+use crate::index::batch::Batch;
 use crate::row::{Row, Stored};
 use crate::stamp::{ABORTED, MARK, NEVER, NOWHERE};
 use crate::transaction::{Obstacle, Read, Transaction, obstacle, overtaken};
@@ -206,36 +207,63 @@ impl NewRows {
         group: &Arc<Group>,
         before: impl Fn(&Stored<'_>) -> Result<(), Refused>,
     ) -> (usize, Option<Refused>) {
-        let (mut batches, mut count, mut stopped) = (Vec::new(), self.count, None);
+        let (mut batches, mut stop) = (Vec::new(), (self.count, None));
         let indexes = Arc::clone(&writer.indexes);
-        let row = |at: usize| Stored { group, offset: offset_of(self.first) + at };
         for index in indexes.iter().filter(|index| !index.refuses_duplicates()) {
-            let mut batch = index.entries.batch(count);
-            for at in 0..count {
-                if let Err(error) = index.key(&row(at), self.first_row_id.saturating_add(at as u64), &mut writer.key) {
-                    (count, stopped) = (at, Some(Refused::Error(error)));
-                    break;
-                }
-                index.entries.add_to(&mut batch, &writer.key, self.first + at as u64);
+            let mut batch = index.entries.batch(stop.0);
+            if let Err((at, error)) = self.fill(&mut batch, index, (writer, group), stop.0) {
+                stop = (at, Some(Refused::Error(error)));
             }
             batches.push((index, batch));
         }
-        for at in 0..count {
-            let (row, number) = (row(at), at as u64);
-            let NewRows { mark, view, is_alone, .. } = *self;
-            let (row_id, position) = (self.first_row_id.saturating_add(number), self.first + number);
-            let new = Newcomer { row: &row, row_id, position, mark, view, old: None, is_alone };
-            let entered = before(&row).and_then(|()| new.enter_where(table, writer, TableIndex::refuses_duplicates));
-            if let Err(refused) = entered {
-                (count, stopped) = (at, Some(refused));
-                break;
-            }
+        if let Err((at, refused)) = self.enter_unique(table, (writer, group), stop.0, before) {
+            stop = (at, Some(refused));
         }
         for (index, mut batch) in batches {
-            batch.truncate(count);
+            batch.truncate(stop.0);
             index.entries.insert_batch(batch);
         }
-        (count, stopped)
+        stop
+    }
+
+    /// A row by its place among these, with its row id and its position.
+    fn row<'g>(&self, group: &'g Arc<Group>, at: usize) -> (Stored<'g>, u64, u64) {
+        let row = Stored { group, offset: offset_of(self.first) + at };
+        (row, self.first_row_id.saturating_add(at as u64), self.first + at as u64)
+    }
+
+    /// Fills a batch with the keys of the first rows. An error comes with the place of its row.
+    fn fill(
+        &self,
+        batch: &mut Batch,
+        index: &TableIndex,
+        (writer, group): (&mut Writer, &Arc<Group>),
+        count: usize,
+    ) -> Result<(), (usize, Error)> {
+        for at in 0..count {
+            let (row, row_id, position) = self.row(group, at);
+            index.key(&row, row_id, &mut writer.key).map_err(|error| (at, error))?;
+            index.entries.add_to(batch, &writer.key, position);
+        }
+        Ok(())
+    }
+
+    /// Enters the first rows into the indexes that refuse duplicates. A refusal comes with the place of its row.
+    fn enter_unique(
+        &self,
+        table: &NativeTable,
+        (writer, group): (&mut Writer, &Arc<Group>),
+        count: usize,
+        before: impl Fn(&Stored<'_>) -> Result<(), Refused>,
+    ) -> Result<(), (usize, Refused)> {
+        let NewRows { mark, view, is_alone, .. } = *self;
+        for at in 0..count {
+            let (row, row_id, position) = self.row(group, at);
+            let new = Newcomer { row: &row, row_id, position, mark, view, old: None, is_alone };
+            let entered = before(&row).and_then(|()| new.enter_where(table, writer, TableIndex::refuses_duplicates));
+            entered.map_err(|refused| (at, refused))?;
+        }
+        Ok(())
     }
 }
 

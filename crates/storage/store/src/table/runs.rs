@@ -13,7 +13,7 @@
 //! Deleted rows stay in their run (see [`crate::index::base`]). Large numbers of rows are sorted and written in parts, so that
 //! the memory for it is bounded.
 //!
-//! **Merging.** The newest runs are merged with the next one as long as together they have a quarter of its entries, so
+//! **Merging.** The parts of one checkpoint are merged. The newest runs are merged with the next one as long as together they have a quarter of its entries, so
 //! that there are few runs and every entry is written a few times at most; all runs are merged when more than half of
 //! the entries are dead.
 
@@ -212,8 +212,9 @@ impl NativeTable {
         }
         runs.splice(0..0, part.write(files, width)?);
         drop(part);
+        let parts = runs.len();
         runs.extend(before.iter().flat_map(|(_, runs)| runs.iter()));
-        merge(runs, &Live::of(now), width, files)
+        merge((runs, parts), &Live::of(now), width, files)
     }
 }
 
@@ -222,16 +223,16 @@ fn is_part(now: &[u32], was: &[u32]) -> bool {
     was.len() <= now.len() && was.iter().all(|offset| now.binary_search(offset).is_ok())
 }
 
-/// Merges the newest runs as far as it is worth it.
+/// Merges the newest runs as far as it is worth it; the first of them, which are the parts of one checkpoint, in any case.
 fn merge(
-    mut runs: Vec<RunImage>,
+    (mut runs, parts): (Vec<RunImage>, usize),
     live: &Live<'_>,
     width: Option<usize>,
     files: &mut dyn RunFiles,
 ) -> Result<Vec<RunImage>> {
     let all: u64 = runs.iter().map(|run| run.entries).sum();
-    let mut count = 1;
-    let mut entries = runs.first().map_or(0, |run| run.entries);
+    let mut count = parts.max(1).min(runs.len());
+    let mut entries = runs[..count].iter().map(|run| run.entries).sum::<u64>();
     while let Some(next) = runs.get(count) {
         let is_worth_it = entries.saturating_mul(RATIO) >= next.entries || runs.len() - count >= MOST_RUNS;
         if !is_worth_it && all <= live.count().saturating_mul(2) {
