@@ -99,13 +99,14 @@ fn small_tables_keep_the_order_of_the_statement() {
 fn a_membership_test_goes_to_its_table() {
     let keys = scan("key", ["key", "other"]).project([col("key")]).unwrap().build().unwrap();
     let test = in_subquery(col("line_key"), Arc::new(keys));
-    let plan = all_tables().filter(links().and(test.clone())).unwrap().build().unwrap();
+    let plan = all_tables().filter(links().and(test)).unwrap().build().unwrap();
     let ordered = reordered(plan, &TABLES).unwrap();
     let mut is_above_table = false;
     ordered
         .apply(|node| {
             if let LogicalPlan::Filter(filter) = node {
-                is_above_table |= filter.predicate == test && matches!(*filter.input, LogicalPlan::TableScan(_));
+                let is_test = matches!(filter.predicate, Expr::InSubquery(_));
+                is_above_table |= is_test && matches!(*filter.input, LogicalPlan::TableScan(_));
             }
             Ok(TreeNodeRecursion::Continue)
         })
