@@ -89,6 +89,16 @@ fn an_order_without_a_gain_and_outer_joins_stay() {
 }
 
 #[test]
+fn joins_of_a_correlated_subquery_stay() {
+    let outer = Expr::OuterReferenceColumn(
+        Arc::new(Field::new("name", DataType::Int64, true)),
+        Column::new(Some("outside"), "name"),
+    );
+    let plan = all_tables().filter(links().and(col("kind_name").eq(outer))).unwrap().build().unwrap();
+    assert_eq!(reordered(plan.clone(), &TABLES).unwrap(), plan);
+}
+
+#[test]
 fn small_tables_keep_the_order_of_the_statement() {
     let small = Tables { rows: |_| 1_000, ..TABLES };
     let plan = all_tables().filter(links().and(col("kind_name").eq(lit(1)))).unwrap().build().unwrap();
