@@ -29,6 +29,9 @@ const LEAST_GROUP_BYTES: usize = 256 << 10;
 /// Decoded columns take at most this part of the limit.
 const DECODED_PART: usize = 4;
 
+/// The usual limit of bytes of rows that are in memory only.
+pub(crate) const MEMORY_BYTES: usize = 1 << 30;
+
 /// The memory of a store's rows.
 pub(crate) struct RowMemory {
     /// `usize::MAX` for none.
@@ -43,7 +46,7 @@ pub(crate) struct RowMemory {
 
 /// The limit on columns of files that are kept decoded: a quarter of the memory for rows, beside it.
 ///
-/// The first columns that are read get it. Who comes later reads values one by one, or decodes a column for the moment.
+/// The first columns that are read get it. Later readers compute single values, or decode a column for one statement.
 pub(crate) struct DecodedMemory {
     limit: AtomicUsize,
     used: AtomicUsize,
@@ -92,10 +95,10 @@ struct State {
 }
 
 impl Default for RowMemory {
-    /// Without a limit.
+    /// Without a limit of rows. Decoded columns have the usual one: stores that are opened to be read have them, too.
     fn default() -> RowMemory {
         let (limit, full) = (AtomicUsize::new(usize::MAX), AtomicUsize::new(0));
-        let decoded = Arc::new(DecodedMemory::new(usize::MAX));
+        let decoded = Arc::new(DecodedMemory::new(MEMORY_BYTES / DECODED_PART));
         RowMemory { limit, full, state: Mutex::default(), changed: Condvar::new(), decoded }
     }
 }

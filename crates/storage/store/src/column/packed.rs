@@ -146,16 +146,26 @@ impl Packed {
     /// The value of a row modulo 2^64; `None` behind the last.
     #[inline]
     pub(crate) fn get(&self, row: usize) -> Option<u64> {
-        Some((self.line.base as u64).wrapping_add(self.above_base(row)?))
+        let Line { base, step, factor } = self.line;
+        let scaled = factor.wrapping_mul(self.code(row)?);
+        Some((base as u64).wrapping_add((row as u64).wrapping_mul(step)).wrapping_add(scaled))
     }
 
     /// The value of a row of up to 128 bits.
     pub(crate) fn get_wide(&self, row: usize) -> Option<i128> {
-        Some(self.line.base.wrapping_add(i128::from(self.above_base(row)?)))
+        Some(self.wide(row, self.code(row)?))
     }
 
+    /// The value of a row with this code, of 128 bits: a step down is negative.
+    fn wide(&self, row: usize, code: u64) -> i128 {
+        let Line { base, step, factor } = self.line;
+        let (steps, scaled) = (i128::from(step as i64) * row as i128, i128::from(factor) * i128::from(code));
+        base.wrapping_add(steps).wrapping_add(scaled)
+    }
+
+    /// The code of a row.
     #[inline]
-    fn above_base(&self, row: usize) -> Option<u64> {
+    fn code(&self, row: usize) -> Option<u64> {
         if row >= self.rows {
             return None;
         }
@@ -174,32 +184,16 @@ impl Packed {
             }
             code = bits >> (bit % BITS) & (u64::MAX >> (u64::BITS as usize - width));
         }
-        let scaled = self.line.factor.wrapping_mul(low.wrapping_add(code));
-        Some((row as u64).wrapping_mul(self.line.step).wrapping_add(scaled))
+        Some(low.wrapping_add(code))
     }
 
     /// Appends all values, made from their numbers modulo 2^64.
     pub(crate) fn decode<T: Copy + Default>(&self, out: &mut Appender<T>, convert: impl Fn(u64) -> T) {
-        let base = self.line.base as u64;
-        self.decode_from(base, out, convert);
-    }
-
-    /// Appends all values of up to 128 bits.
-    pub(crate) fn decode_wide(&self, out: &mut Appender<i128>) {
-        let base = self.line.base;
-        self.decode_from(0, out, |above| base.wrapping_add(i128::from(above)));
-    }
-
-    fn decode_from<T: Copy + Default>(&self, base: u64, out: &mut Appender<T>, convert: impl Fn(u64) -> T) {
         let Line { step, factor, .. } = self.line;
-        let (mut codes, mut values) = ([0u32; BLOCK], [T::default(); BLOCK]);
-        for (number, block) in self.blocks.slice().chunks_exact(2).enumerate() {
-            let first = number * BLOCK;
-            let count = (self.rows - first).min(BLOCK);
-            let (start, width) = ((block[1] >> 8) as usize, (block[1] & 0xFF) as usize);
-            unpack(&self.words.slice()[start..], width, count.div_ceil(LANES), &mut codes);
-            let base = base.wrapping_add((first as u64).wrapping_mul(step)).wrapping_add(factor.wrapping_mul(block[0]));
-            let both = values.iter_mut().zip(&codes);
+        self.decode_blocks(out, |first, low, codes, values| {
+            let base = self.line.base as u64;
+            let base = base.wrapping_add((first as u64).wrapping_mul(step)).wrapping_add(factor.wrapping_mul(low));
+            let both = values.iter_mut().zip(codes);
             match (step, factor) {
                 (0, 1) => both.for_each(|(value, code)| *value = convert(base.wrapping_add(u64::from(*code)))),
                 (0, _) => both.for_each(|(value, code)| {
@@ -210,6 +204,31 @@ impl Packed {
                     *value = convert(base.wrapping_add(above));
                 }),
             }
+        });
+    }
+
+    /// Appends all values of up to 128 bits.
+    pub(crate) fn decode_wide(&self, out: &mut Appender<i128>) {
+        self.decode_blocks(out, |first, low, codes, values| {
+            for (row, (value, code)) in values.iter_mut().zip(codes).enumerate() {
+                *value = self.wide(first + row, low.wrapping_add(u64::from(*code)));
+            }
+        });
+    }
+
+    /// Appends the values that `decode` makes of each block: of its first row, its least code, and the codes above that.
+    fn decode_blocks<T: Copy + Default>(
+        &self,
+        out: &mut Appender<T>,
+        decode: impl Fn(usize, u64, &[u32; BLOCK], &mut [T; BLOCK]),
+    ) {
+        let (mut codes, mut values) = ([0u32; BLOCK], [T::default(); BLOCK]);
+        for (number, block) in self.blocks.slice().chunks_exact(2).enumerate() {
+            let first = number * BLOCK;
+            let count = (self.rows - first).min(BLOCK);
+            let (start, width) = ((block[1] >> 8) as usize, (block[1] & 0xFF) as usize);
+            unpack(&self.words.slice()[start..], width, count.div_ceil(LANES), &mut codes);
+            decode(first, block[0], &codes, &mut values);
             out.extend(&values[..count]);
         }
     }

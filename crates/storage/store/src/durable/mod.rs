@@ -26,6 +26,7 @@ mod salvage;
 use crate::catalog::Cataloged;
 use crate::files::{Manifest, StoreFolder};
 use crate::journal::{Durability, FILE_HEADER, random_salt};
+use crate::memory::MEMORY_BYTES;
 use crate::store::Store;
 use crate::transaction::Journal;
 use crate::transaction::shared::Shared;
@@ -68,7 +69,7 @@ impl StoreOptions {
     pub const DEFAULT: StoreOptions = StoreOptions {
         durability: Durability::Full,
         checkpoint_bytes: Some(64 << 20),
-        memory_bytes: Some(1 << 30),
+        memory_bytes: Some(MEMORY_BYTES),
         whole_bytes: WHOLE_BYTES,
         encodes: true,
     };

@@ -35,7 +35,7 @@ impl RunFiles for NewRuns<'_, '_> {
 
 /// Bytes of the rows of a table in memory.
 pub(super) fn bytes_of(image: &TableImage) -> u64 {
-    image.groups.iter().map(|group| group.memory_bytes).sum()
+    image.groups.iter().fold(0, |bytes, group| bytes.saturating_add(group.memory_bytes))
 }
 
 /// Tells whether the rows of a table exceed their part of the row memory; its groups are then left unloaded.

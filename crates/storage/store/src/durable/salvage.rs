@@ -9,7 +9,8 @@
 //! [`Store::damage`] reports what is missing then. Nothing is written, no lock is held afterwards, and the damaged
 //! files stay for another attempt.
 //!
-//! Limits: without a manifest nothing is known of the files but what they say of themselves.
+//! Limits: without a manifest the column files give the numbers and types of their columns, without names of tables and columns,
+//! and nothing here reads them.
 //! The last transaction in front of damage in a journal may be there in part.
 
 use super::LOCK;

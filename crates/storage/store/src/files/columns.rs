@@ -338,6 +338,8 @@ impl Reader<'_> {
         if form == PLAIN {
             return Ok((id, StoredColumn::Plain(plain(&data_type, self.rows, nulls, buffers)?)));
         }
+        // Packed row ids are numbers like others.
+        let data_type = if data_type == DataType::UInt64 { DataType::Int64 } else { data_type };
         let form = match form {
             SCALED if places > 9 => return Err(bad("floats have too many decimal places")),
             SCALED => Form::Scaled(packed(line, self.rows, buffers)?, 10f64.powi(places.into())),
@@ -353,8 +355,6 @@ impl Reader<'_> {
                 Form::Text(packed(line, self.rows + 1, buffers)?, block)
             }
         };
-        // Packed row ids are numbers like others.
-        let data_type = if data_type == DataType::UInt64 { DataType::Int64 } else { data_type };
         if !form.is_sound(&data_type) {
             return Err(unsuitable());
         }

@@ -56,6 +56,15 @@ pub(super) fn encodable(rows: usize) -> Vec<(&'static str, ArrayRef)> {
             let wide = all().map(|row| Some(i128::from(number(row)) + (1 << 62))).collect::<Decimal128Array>();
             Arc::new(wide.with_precision_and_scale(19, 4).unwrap())
         }),
+        ("falling money", {
+            let wide = all().map(|row| Some(i128::from(5_001_999 - row as i64))).collect::<Decimal128Array>();
+            Arc::new(wide.with_precision_and_scale(19, 4).unwrap())
+        }),
+        ("steep decimals", {
+            let value = |row: usize| i128::from(-(1 << 50) * row as i64 + number(row));
+            let wide = all().map(|row| Some(value(row))).collect::<Decimal128Array>();
+            Arc::new(wide.with_precision_and_scale(38, 2).unwrap())
+        }),
         ("uuid", Arc::new(FixedSizeBinaryArray::new(16, Buffer::from_vec(uuids.concat()), None))),
         ("city", Arc::new(all().map(|row| (row % 5 > 0).then(|| text(row))).collect::<StringViewArray>())),
         ("name", Arc::new(all().map(|row| Some(format!("n{row} {}", text(row)))).collect::<StringViewArray>())),
@@ -147,6 +156,15 @@ fn row_ids_of_their_own_are_encoded_like_numbers() {
             assert_eq!(stored(&vectors, is_encoded).0.row_ids, vectors.row_ids);
         }
     }
+}
+
+/// Versions of few rows that are changed again and again have few row ids, which become a dictionary.
+#[test]
+fn row_ids_that_repeat_are_a_dictionary() {
+    let id = |row: u64| (row * 2_654_435_761 % 100 + 1) * 10_007 * 1_009;
+    let ids: UInt64Array = (0..4096).map(id).collect();
+    let vectors = GroupVectors { row_ids: GroupRowIds::Each(ids), ..group_of(4096, encodable(4096)) };
+    assert_eq!(stored(&vectors, true).0.row_ids, vectors.row_ids);
 }
 
 /// Values that are in order but of another type, or more than the type holds, are refused when the column is checked.

@@ -116,7 +116,7 @@ impl State {
 }
 
 impl GroupWriter {
-    /// A group to be appended to that begins with the rows of these stored.
+    /// A group to be appended to that begins with the rows of a group file.
     pub(crate) fn of_vectors(
         types: &[SqlType],
         arrays: &[ArrayRef],

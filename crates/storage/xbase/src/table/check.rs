@@ -20,6 +20,9 @@ use std::sync::Arc;
 /// Keys that disagree are named one by one up to this many a tag.
 const NAMED_KEYS: usize = 20;
 
+/// The cause of findings about keys that are not in a tag.
+const MISSING_KEY: &str = "the index has no key of its value for this record";
+
 /// A tag as a check finds it.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct CheckedTag {
@@ -307,21 +310,25 @@ fn check_keys(
             missing += 1;
             if missing <= NAMED_KEYS {
                 let place = format!("tag {}, record {recno}", tag.header().name);
-                let message = "the index has no key of its value for this record";
-                findings.push(Finding::new(Severity::Error, path, place, message));
+                findings.push(Finding::new(Severity::Error, path, place, MISSING_KEY));
             }
         }
     }
     // A UNIQUE tag lacks records whose key another one has.
     let belonging = if tag.header().unique { keys } else { keys.max(listed) };
+    let place = format!("tag {}", tag.header().name);
     let summary = match () {
-        () if missing > NAMED_KEYS => format!("{missing} records have no key of their value; reindex the table"),
+        () if missing > NAMED_KEYS => {
+            let summary = format!("{missing} records have no key of their value; reindex the table");
+            let finding = Finding::new(Severity::Error, path, place, summary).of_cause(MISSING_KEY);
+            findings.push(Finding { count: (missing - NAMED_KEYS) as u64, ..finding });
+            return Ok((with_key, belonging));
+        }
         () if !tag.header().unique && keys != listed => {
             format!("the index has {keys} keys, and {listed} records belong into it; reindex the table")
         }
         () => return Ok((with_key, belonging)),
     };
-    let place = format!("tag {}", tag.header().name);
     let finding = Finding::new(Severity::Error, path, place, summary);
     findings.push(finding.of_cause("the keys of a tag are not those of the records"));
     Ok((with_key, belonging))
