@@ -161,7 +161,7 @@ fn row_ids_of_their_own_are_encoded_like_numbers() {
 /// Versions of few rows that are changed again and again have few row ids, which become a dictionary.
 #[test]
 fn row_ids_that_repeat_are_a_dictionary() {
-    let id = |row: u64| (row * 2_654_435_761 % 100 + 1) * 10_007 * 1_009;
+    let id = |row: u64| (row % 100).pow(3) * 7919 % (1 << 30) + row % 100;
     let ids: UInt64Array = (0..4096).map(id).collect();
     let vectors = GroupVectors { row_ids: GroupRowIds::Each(ids), ..group_of(4096, encodable(4096)) };
     assert_eq!(stored(&vectors, true).0.row_ids, vectors.row_ids);
