@@ -19,7 +19,9 @@ use mainstay_xbase::adt::{Type, field_of_type};
 use mainstay_xbase::codepage::CodePage;
 use mainstay_xbase::dbf::{Counter, FieldSpec, Format, TableSpec};
 use mainstay_xbase::index::BagKind;
-use mainstay_xbase::indexed::{Building, IndexSpec, IndexedTable, advantage_spec, declared_spec, field_spec, spec_of};
+use mainstay_xbase::indexed::{
+    Building, IndexSpec, IndexedTable, declared_advantage_spec, declared_spec, field_spec, spec_of,
+};
 use mainstay_xbase::table::{self, DbfTable, Disputed};
 use mainstay_xbase::writer::{self, Access, Source};
 use std::ops::ControlFlow;
@@ -123,9 +125,10 @@ impl NewTable {
 
 /// Removes the files of a table that was just made.
 fn remove_new(fs: &Arc<dyn FileSystem>, path: &Path) {
-    for file in table::companions(&**fs, path).iter().map(PathBuf::as_path).chain([path]) {
-        // The error that led here is the one to report.
-        let _ = fs.remove(file);
+    let companions = table::companion_extensions(path).iter().map(|extension| path.with_extension(extension));
+    for file in companions.chain([path.to_owned()]) {
+        // The error that led here is the one to report. A file whose name has other capitals is not of this table.
+        let _ = fs.remove(&file);
     }
 }
 
@@ -206,10 +209,10 @@ fn field_for(
     declared: Option<&str>,
     nullable: bool,
 ) -> Result<FieldSpec> {
-    let of_dialect = declared.and_then(|declared| declared.strip_prefix("ads:"));
-    let of_dialect = of_dialect.map_or(Ok(None), |declared| advantage_spec(format, name, declared, nullable))?;
+    let of_advantage =
+        declared.map_or(Ok(None), |declared| declared_advantage_spec(format, name, declared, nullable))?;
     let of_file = || declared_spec(format, name, declared?, sql_type, nullable);
-    of_dialect.or_else(of_file).map_or_else(|| field_spec(format, name, sql_type, nullable), Ok)
+    of_advantage.or_else(of_file).map_or_else(|| field_spec(format, name, sql_type, nullable), Ok)
 }
 
 /// PRIMARY KEY and UNIQUE of one column, as a candidate tag.

@@ -21,7 +21,7 @@ use mainstay_types::{SqlType, ValueRef};
 use mainstay_vfs::{Disk, FileSystem};
 use mainstay_xbase::dbf::{Format, TableSpec};
 use mainstay_xbase::indexed::{advantage_spec, declared_spec, field_spec};
-use mainstay_xbase::table::companions;
+use mainstay_xbase::table::companion_extensions;
 use mainstay_xbase::writer::{self, Access, TableWriter, WriteOptions};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -94,9 +94,10 @@ impl Drop for Temporary {
 
 /// Removes the files of a table that could not be made whole, or that nobody needs any more.
 fn remove_files(files: &dyn FileSystem, path: &Path) {
-    for file in companions(files, path).iter().map(PathBuf::as_path).chain([path]) {
+    let companions = companion_extensions(path).iter().map(|extension| path.with_extension(extension));
+    for file in companions.chain([path.to_owned()]) {
         // The error before it is reported; files of a temporary table that stay go with the session.
-        let _ = files.remove(file);
+        let _ = files.remove(&file);
     }
 }
 
