@@ -124,7 +124,7 @@ impl Store {
             fs.create_folder(folder)?;
         }
         let lock = match fs.lock(&folder.join(LOCK)) {
-            Err(error) if error.is_denied() => return read_only::open(fs, folder, &error),
+            Err(error) if error.is_denied() => return read_only::open(fs, folder, options.memory_bytes, &error),
             lock => lock?,
         };
         let folder = StoreFolder::new(Arc::clone(&fs), folder);
