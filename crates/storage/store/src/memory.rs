@@ -26,11 +26,10 @@ const GROUP_BYTES: usize = 64 << 20;
 /// A group takes at most this part of the limit, but need not be smaller than the least.
 const GROUP_PART: usize = 16;
 const LEAST_GROUP_BYTES: usize = 256 << 10;
+/// Bytes of decoded columns where there is no limit on rows: in stores that are only read.
+const DECODED_BYTES: usize = 256 << 20;
 /// Decoded columns take at most this part of the limit.
 const DECODED_PART: usize = 4;
-
-/// The usual limit of bytes of rows that are in memory only.
-pub(crate) const MEMORY_BYTES: usize = 1 << 30;
 
 /// The memory of a store's rows.
 pub(crate) struct RowMemory {
@@ -98,7 +97,7 @@ impl Default for RowMemory {
     /// Without a limit of rows. Decoded columns have the usual one: stores that are opened to be read have them, too.
     fn default() -> RowMemory {
         let (limit, full) = (AtomicUsize::new(usize::MAX), AtomicUsize::new(0));
-        let decoded = Arc::new(DecodedMemory::new(MEMORY_BYTES / DECODED_PART));
+        let decoded = Arc::new(DecodedMemory::new(DECODED_BYTES));
         RowMemory { limit, full, state: Mutex::default(), changed: Condvar::new(), decoded }
     }
 }
@@ -107,6 +106,11 @@ impl RowMemory {
     /// Sets the limit in bytes.
     pub(crate) fn limit_to(&self, bytes: usize) {
         self.limit.store(bytes, Ordering::Relaxed);
+        self.limit_decoded_to(bytes);
+    }
+
+    /// Sets the limit for decoded columns alone, to their part of these bytes.
+    pub(crate) fn limit_decoded_to(&self, bytes: usize) {
         self.decoded.limit.store(bytes / DECODED_PART, Ordering::Relaxed);
     }
 

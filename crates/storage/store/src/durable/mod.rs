@@ -26,7 +26,6 @@ mod salvage;
 use crate::catalog::Cataloged;
 use crate::files::{Manifest, StoreFolder};
 use crate::journal::{Durability, FILE_HEADER, random_salt};
-use crate::memory::MEMORY_BYTES;
 use crate::store::Store;
 use crate::transaction::Journal;
 use crate::transaction::shared::Shared;
@@ -69,7 +68,7 @@ impl StoreOptions {
     pub const DEFAULT: StoreOptions = StoreOptions {
         durability: Durability::Full,
         checkpoint_bytes: Some(64 << 20),
-        memory_bytes: Some(MEMORY_BYTES),
+        memory_bytes: Some(1 << 30),
         whole_bytes: WHOLE_BYTES,
         encodes: true,
     };
@@ -125,7 +124,7 @@ impl Store {
             fs.create_folder(folder)?;
         }
         let lock = match fs.lock(&folder.join(LOCK)) {
-            Err(error) if error.is_denied() => return read_only::open(fs, folder, &error),
+            Err(error) if error.is_denied() => return read_only::open(fs, folder, options.memory_bytes, &error),
             lock => lock?,
         };
         let folder = StoreFolder::new(Arc::clone(&fs), folder);

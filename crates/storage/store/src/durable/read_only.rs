@@ -31,7 +31,7 @@ impl Store {
     /// Errors: `Busy` when another process keeps changing it; `Damaged` and `Unsupported` for its files; those of the
     /// file system.
     pub fn open_read_only(fs: Arc<dyn FileSystem>, folder: &Path) -> Result<Store> {
-        open(fs, folder, &Error::new(Code::ReadOnly, "it was opened so"))
+        open(fs, folder, None, &Error::new(Code::ReadOnly, "it was opened so"))
     }
 
     /// Why the store is open for reading only, if it is.
@@ -40,11 +40,20 @@ impl Store {
     }
 }
 
-/// Opens a store for reading only, for this reason.
-pub(super) fn open(fs: Arc<dyn FileSystem>, folder: &Path, cause: &Error) -> Result<Store> {
+/// Opens a store for reading only, for this reason. Decoded columns take their part of the memory for rows, which are not
+/// written here.
+pub(super) fn open(
+    fs: Arc<dyn FileSystem>,
+    folder: &Path,
+    memory_bytes: Option<usize>,
+    cause: &Error,
+) -> Result<Store> {
     let folder = StoreFolder::new(fs, folder);
     for _ in 0..ATTEMPTS {
         let shared = Arc::new(Shared::new(Arc::new(NoJournal), 0));
+        if let Some(bytes) = memory_bytes {
+            shared.memory.limit_decoded_to(bytes);
+        }
         let before = folder.load().ok();
         let outcome = match &before {
             Some(Some(manifest)) => recover(&folder, manifest, &shared, WHOLE_BYTES).map(|_| ()),
