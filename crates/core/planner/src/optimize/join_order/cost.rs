@@ -33,12 +33,12 @@ impl Graph {
     /// rows.
     pub(super) fn new(rows: Vec<f64>, tables: &[f64], links: Vec<Link>) -> Graph {
         let mut keys = Vec::new();
-        for a in 0..rows.len() {
-            for b in 0..a {
+        for (a, of_a) in tables.iter().enumerate() {
+            for (b, of_b) in tables.iter().enumerate().take(a) {
                 let pair = 1 << a | 1 << b;
                 let of_pair = links.iter().filter(|link| link.inputs & pair == pair);
                 let distinct: f64 = of_pair.map(|link| link.distinct).product();
-                let most = tables[a].min(tables[b]).max(1.0);
+                let most = of_a.min(*of_b).max(1.0);
                 if distinct > most {
                     keys.push((pair, distinct / most));
                 }

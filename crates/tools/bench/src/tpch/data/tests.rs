@@ -23,7 +23,9 @@ fn keys_refer_to_rows_that_exist() {
         assert_eq!(pairs.len(), data.part_suppliers.len(), "four different suppliers of each part");
         assert!(data.lines.iter().all(|line| pairs.contains(&(line.part, line.supplier))));
         assert!(
-            data.orders.iter().all(|order| order.customer % 3 != 0 && order.customer as usize <= data.customers.len())
+            data.orders
+                .iter()
+                .all(|order| !order.customer.is_multiple_of(3) && order.customer as usize <= data.customers.len())
         );
         assert!(data.orders.is_sorted_by_key(|order| order.key));
         assert_eq!(data.orders[8].key, 33, "eight keys of each 32");
