@@ -2,8 +2,7 @@
 //!
 //! Clients have a sentence for each number and ISAM code, and put the subject into it. Source: IBM Informix Error Messages.
 
-use crate::routines::missing;
-use crate::scope::routine_name;
+use crate::routine_names::{missing, routine_name};
 use mainstay_informix_syntax::SqlError;
 use mainstay_session::Failure;
 use mainstay_types::{Cause, Code, Error};

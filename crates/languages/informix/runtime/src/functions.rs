@@ -5,7 +5,7 @@
 
 use crate::failure::{INTERRUPTED, plain};
 use crate::modules::Shared;
-use crate::routines::missing;
+use crate::routine_names::missing;
 use crate::scope::Facts;
 use crate::session::InformixSession;
 use crate::stopping::Stopping;

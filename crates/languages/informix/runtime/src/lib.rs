@@ -26,6 +26,7 @@ mod keys;
 mod modules;
 mod objects;
 mod routine_catalog;
+mod routine_names;
 mod routines;
 mod rows;
 mod runner;

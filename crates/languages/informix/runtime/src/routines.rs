@@ -2,6 +2,7 @@
 
 use crate::failure::{of_syntax, plain};
 use crate::modules::{self, Modules, Row, Stored};
+use crate::routine_names::{key_of, missing};
 use crate::rows::{KeptRows, column};
 use crate::runner::{Returned, Runner, failure_of};
 use crate::scope::Names;
@@ -17,8 +18,6 @@ use std::sync::Arc;
 
 /// -673: a routine with this name and signature is there already.
 const EXISTS: i32 = -673;
-/// -674: a routine of this name and these parameters is not there.
-pub(crate) const MISSING: i32 = -674;
 /// How deep routines may call each other without and through statements.
 const NESTING: usize = 200;
 const DEEPEST: usize = 16;
@@ -34,20 +33,9 @@ pub(crate) struct Ready {
     pub is_single: bool,
 }
 
-/// The error of a routine that is not there.
-pub(crate) fn missing(name: &str) -> Failure {
-    let message = format!("Routine ({name}) can not be resolved.");
-    Failure { number: MISSING, subject: name.to_owned(), message, ..Failure::default() }
-}
-
 /// True for a routine of the system that is accepted without effect: texts may have ends of lines anyway.
 pub(crate) fn is_accepted(name: &str) -> bool {
     name.eq_ignore_ascii_case("ifx_allow_newline")
-}
-
-/// The key of a routine: its name and the number of its parameters.
-fn key_of(name: &str, parameters: usize) -> String {
-    format!("{name}/{parameters}")
 }
 
 /// The program of a routine's form.

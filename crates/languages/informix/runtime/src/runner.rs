@@ -1,7 +1,7 @@
 //! The host of the machine: it runs what routines and triggers ask for beside their own flow of control.
 
 use crate::failure::{INTERRUPTED, of_syntax, plain};
-use crate::routines::missing;
+use crate::routine_names::missing;
 use crate::session::InformixSession;
 use crate::statement::Prepared;
 use mainstay_informix_syntax::compile::{Action, ActionKind};

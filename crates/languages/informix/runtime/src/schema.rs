@@ -17,7 +17,8 @@
 use crate::failure::of_core;
 use crate::modules::{Modules, Stored};
 use crate::objects::{free_sequences, shown_default};
-use crate::scope::{KnownColumns, core_columns, routine_name};
+use crate::routine_names::routine_name;
+use crate::scope::{KnownColumns, core_columns};
 use mainstay_engine::Session;
 use mainstay_engine::definitions::{IndexColumn, ReferentialAction, TableDefinition};
 use mainstay_informix_syntax::Type;

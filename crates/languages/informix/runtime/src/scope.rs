@@ -2,6 +2,7 @@
 
 use crate::catalog;
 use crate::modules::Modules;
+use crate::routine_names::core_name;
 use crate::rows::type_of;
 use crate::synonyms;
 use mainstay_engine::Session;
@@ -12,16 +13,6 @@ use mainstay_informix_syntax::tree::ObjectName;
 use mainstay_informix_syntax::{SqlError, Type};
 use std::cell::{Cell, RefCell};
 use std::collections::HashMap;
-
-/// The core's name of a routine is this, its name and the number of its parameters: `user:name/2`.
-const ROUTINE: &str = "user:";
-
-/// The name of the routine that the core has under this name; `None` for the name of something else.
-pub(crate) fn routine_name(core_name: &str) -> Option<&str> {
-    // In views that older versions have made, the name is one of T-SQL's.
-    let key = core_name.strip_prefix("mssql:").unwrap_or(core_name).strip_prefix(ROUTINE)?;
-    Some(key.rsplit_once('/').map_or(key, |(name, _)| name))
-}
 
 /// The columns of tables in one state of the catalog.
 #[derive(Default)]
@@ -121,7 +112,7 @@ impl Scope for Names<'_> {
         let stored = self.modules.routine(&name.last().to_lowercase(), arguments)?;
         let signature = compile::signature(stored.routine()?, stored.key.clone(), self).ok()?;
         match signature.returns[..] {
-            [known] if signature.is_single => Some((format!("{ROUTINE}{}", signature.key), known)),
+            [known] if signature.is_single => Some((core_name(&signature.key), known)),
             _ => None,
         }
     }

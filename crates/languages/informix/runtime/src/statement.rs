@@ -76,7 +76,7 @@ impl Prepared {
             _ => None,
         };
         if let Some(call) = call.filter(|call| is_missing(call, names)) {
-            return Err(crate::routines::missing(call.name.last()));
+            return Err(crate::routine_names::missing(call.name.last()));
         }
         let parameters: Vec<Type> = places.iter().map(|place| place_type(place, call, names)).collect();
         // The parameters of an INSERT or UPDATE may be new values, whose blanks are kept.
