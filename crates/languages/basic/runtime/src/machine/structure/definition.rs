@@ -113,8 +113,8 @@ impl Reader<'_> {
 
     fn number(&mut self) -> Outcome<usize> {
         match self.letters(|byte| byte.is_ascii_digit()).parse() {
-            Ok(number) => Ok(number),
-            Err(_) => self.wrong("expected a number"),
+            Ok(number) if number <= MOST_BYTES => Ok(number),
+            _ => self.wrong(&format!("expected a number up to {MOST_BYTES}")),
         }
     }
 
