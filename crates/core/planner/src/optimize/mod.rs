@@ -13,6 +13,9 @@
 //!   all rules                                     all physical rules
 //! ```
 //!
+//! Before its rules run over a plan that is not plain, inner joins of large tables get the order with the least estimated
+//! work ([`join_order`]).
+//!
 //! The short lists only omit work: a plan that is less optimized has the same meaning.
 
 pub(crate) mod condition;

@@ -24,7 +24,7 @@ use std::path::Path;
 const GROUP_ROWS: usize = 122_880;
 /// The bytes that a name of a DBF's field may have.
 const NAME_BYTES: usize = 10;
-/// What stands before the names of DBF files, whose own names belong to the views.
+/// Prefix of the DBF files, whose own names belong to the views.
 const DBF_PREFIX: &str = "dbf_";
 
 /// The form of the tables.

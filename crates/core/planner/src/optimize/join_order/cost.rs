@@ -5,6 +5,9 @@
 //! of theirs, divided for each link by the number of different values that it compares; so they do not depend on the order.
 //! An input without a link to those before it comes only when no other is left.
 
+/// The share of the first input's rows that counts as work: too little to matter but for a tie.
+const TIE_SHARE: f64 = 1e-6;
+
 /// Inputs and the equalities that link them.
 #[derive(Clone, Debug)]
 pub(super) struct Graph {
@@ -97,7 +100,8 @@ impl Graph {
         // For each set: the least work, and the input that was joined last.
         let mut best = vec![(f64::INFINITY, 0); all + 1];
         for input in 0..self.rows.len() {
-            best[1 << input] = (0.0, input);
+            // Of two orders with the same work the one that begins with the smaller input.
+            best[1 << input] = (self.rows[input] * TIE_SHARE, input);
         }
         for set in 1..all {
             if best[set].0.is_finite() {

@@ -109,10 +109,6 @@ pub(super) fn share_of_branches(condition: &Expr, is_about_it: &dyn Fn(&Expr) ->
 /// The share of the rows of an input for which a condition about that input only holds: that of one value of a column
 /// whose values are known, or else as [`share`].
 pub(super) fn share_of_input(condition: &Expr, input: &LogicalPlan, tables: &Tables) -> f64 {
-    if condition.contains_outer() {
-        // The subquery becomes a join, with all rows of its input.
-        return 1.0;
-    }
     let column = match condition {
         Expr::BinaryExpr(BinaryExpr { left, op: Operator::Eq, right }) if right.column_refs().is_empty() => {
             column_of(left)

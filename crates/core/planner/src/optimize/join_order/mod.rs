@@ -12,11 +12,12 @@
 //!
 //! The rules that follow find the conditions of each join (`eliminate_cross_join`) and push the others down. The order is
 //! chosen by dynamic programming over the sets of tables ([`cost`]), from the number of rows of each table and of the
-//! different values in its columns ([`estimate`]). Equalities that follow from others ([`equalities`]) link tables, too. A test for membership in an uncorrelated subquery goes to its table,
-//! since it otherwise remains above all joins.
+//! different values in its columns ([`estimate`]). Equalities that follow from others ([`equalities`]) link tables, too. A
+//! test for membership in an uncorrelated subquery goes to its table, since it otherwise remains above all joins.
 //!
-//! Limits: outer joins and joins with USING are inputs as a whole; more than [`MOST_INPUTS`] inputs and small tables
-//! keep the order of the statement. The estimates know nothing about the distribution of values.
+//! Limits: joins of correlated subqueries and LATERAL joins keep their order, as do more than [`MOST_INPUTS`] inputs and
+//! small tables; outer joins and joins with USING are inputs as a whole. The estimates know nothing about the distribution of
+//! values.
 
 mod cost;
 mod equalities;
@@ -39,7 +40,7 @@ const MOST_INPUTS: usize = 10;
 /// Joins of a statement from which on planning would take longer than it saves.
 const MOST_JOINS: usize = 64;
 /// Operators of a statement, for the same reason and because the walk over them is recursive.
-const MOST_NODES: usize = 1_000;
+const MOST_NODES: usize = 300;
 /// Rows of the largest table below which every order is fast.
 const LEAST_ROWS: f64 = 50_000.0;
 /// The share of the work of the statement's order that another order may take at most to be chosen.
@@ -125,6 +126,9 @@ impl<'p> Chain<'p> {
 
     /// The joins in another order; `None` if they stay as they are.
     fn reordered(mut self, tables: &Tables) -> Result<Option<LogicalPlan>> {
+        if self.has_outer_references() {
+            return Ok(None);
+        }
         let mut is_new = false;
         for input in &mut self.inputs {
             let plan = changed(input.clone(), tables)?;
@@ -140,6 +144,14 @@ impl<'p> Chain<'p> {
             }
             None => Ok(None),
         }
+    }
+
+    /// Returns true if an input refers to another one (LATERAL), or if the joins are those of a correlated subquery: the rules
+    /// that turn it into a join look for conditions where the statement has them.
+    fn has_outer_references(&self) -> bool {
+        let is_lateral =
+            |input: &LogicalPlan| matches!(input, LogicalPlan::Subquery(_)) || !input.all_out_ref_exprs().is_empty();
+        self.inputs.iter().any(is_lateral) || self.conditions.iter().any(Expr::contains_outer)
     }
 
     fn order(&mut self, tables: &Tables) -> Result<Option<Vec<usize>>> {

@@ -89,6 +89,16 @@ fn an_order_without_a_gain_and_outer_joins_stay() {
 }
 
 #[test]
+fn joins_of_a_correlated_subquery_stay() {
+    let outer = Expr::OuterReferenceColumn(
+        Arc::new(Field::new("name", DataType::Int64, true)),
+        Column::new(Some("outside"), "name"),
+    );
+    let plan = all_tables().filter(links().and(col("kind_name").eq(outer))).unwrap().build().unwrap();
+    assert_eq!(reordered(plan.clone(), &TABLES).unwrap(), plan);
+}
+
+#[test]
 fn small_tables_keep_the_order_of_the_statement() {
     let small = Tables { rows: |_| 1_000, ..TABLES };
     let plan = all_tables().filter(links().and(col("kind_name").eq(lit(1)))).unwrap().build().unwrap();
@@ -99,13 +109,14 @@ fn small_tables_keep_the_order_of_the_statement() {
 fn a_membership_test_goes_to_its_table() {
     let keys = scan("key", ["key", "other"]).project([col("key")]).unwrap().build().unwrap();
     let test = in_subquery(col("line_key"), Arc::new(keys));
-    let plan = all_tables().filter(links().and(test.clone())).unwrap().build().unwrap();
+    let plan = all_tables().filter(links().and(test)).unwrap().build().unwrap();
     let ordered = reordered(plan, &TABLES).unwrap();
     let mut is_above_table = false;
     ordered
         .apply(|node| {
             if let LogicalPlan::Filter(filter) = node {
-                is_above_table |= filter.predicate == test && matches!(*filter.input, LogicalPlan::TableScan(_));
+                let is_test = matches!(filter.predicate, Expr::InSubquery(_));
+                is_above_table |= is_test && matches!(*filter.input, LogicalPlan::TableScan(_));
             }
             Ok(TreeNodeRecursion::Continue)
         })
