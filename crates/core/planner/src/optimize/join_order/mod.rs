@@ -178,9 +178,10 @@ impl<'p> Chain<'p> {
         let rows = sizes.iter().map(|size| size.rows.max(1.0)).collect();
         let bases: Vec<f64> = sizes.iter().map(|size| size.base.max(1.0)).collect();
         let graph = Graph::new(rows, &bases, links);
-        let (written, best) = (graph.written_order(), graph.best_order());
-        let is_better = graph.work(&best) < graph.work(&written) * WORTHWHILE;
-        let order = if is_better { Some(best) } else { is_moved.then_some(written) };
+        let written = graph.written_order();
+        let most = graph.work(&written) * WORTHWHILE;
+        let best = graph.best_order().filter(|best| graph.work(best) < most);
+        let order = best.or_else(|| is_moved.then_some(written));
         self.conditions.extend(order.iter().flat_map(|order| equalities.implied(order)));
         Ok(order)
     }
