@@ -17,7 +17,7 @@
 //!
 //! Limits: joins of correlated subqueries and LATERAL joins keep their order, as do more than [`MOST_INPUTS`] inputs and
 //! small tables; outer joins and joins with USING are inputs as a whole. The estimates know nothing about the distribution of
-//! values.
+//! values. The number of distinct values comes from a sample ([`mainstay_columnar::sample`]) and may be too low or too high.
 
 mod cost;
 mod equalities;
@@ -52,7 +52,7 @@ const MEMBER_SHARE: f64 = 0.05;
 pub(crate) struct Tables {
     /// About how many rows a table has.
     pub(crate) rows: fn(&Arc<dyn TableSource>) -> usize,
-    /// At most about how many different values a column has, if that is known.
+    /// The estimated number of distinct values of a column, if there is an estimate; it may be too low or too high.
     pub(crate) distinct: fn(&Arc<dyn TableSource>, usize) -> Option<usize>,
 }
 
