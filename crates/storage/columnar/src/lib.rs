@@ -9,6 +9,7 @@
 mod cache;
 pub mod names;
 pub mod predicate;
+pub mod sample;
 mod sought;
 mod table;
 pub mod values;

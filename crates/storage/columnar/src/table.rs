@@ -158,6 +158,11 @@ pub trait Snapshot: Send + Sync {
         Ok((vectors.iter().map(|vector| vector.slice(start, slots.len())).collect(), visible))
     }
 
+    /// Returns true if [`Snapshot::run`] reads the rows of the run only, and does not decode the columns of their group.
+    fn reads_runs(&self) -> bool {
+        false
+    }
+
     /// Returns true if [`Snapshot::run`] is the better way to a few rows of a group: its columns have not been decoded,
     /// and this is the first statement to ask for them so. The second one decodes them for good.
     fn prefers_run(&self, _group: usize, _columns: &[usize]) -> bool {

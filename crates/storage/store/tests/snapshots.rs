@@ -6,10 +6,11 @@ use arrow_array::cast::AsArray;
 use arrow_array::types::{Int64Type, TimestampMicrosecondType};
 use arrow_array::{Array, ArrayRef, Int64Array};
 use common::*;
-use mainstay_columnar::{Comparison, Predicate, RowSet, Snapshot, Table};
+use mainstay_columnar::{Comparison, Predicate, RowSet, Snapshot, Table, sample};
 use mainstay_store::column::layout::data_type;
 use mainstay_store::{Isolation, Shown, Store, TableDefinition};
 use mainstay_types::{Code, Decimal, SqlType, Timestamp, Value, ValueRef};
+use std::collections::HashSet;
 use std::ops::ControlFlow;
 use std::sync::Arc;
 
@@ -93,6 +94,44 @@ fn shown() -> (Store, Shown) {
     assert_eq!(table.insert_columns(&mut transaction, &[ids, values]).unwrap(), 1000);
     transaction.commit().unwrap();
     (store, Shown(table))
+}
+
+#[test]
+fn a_run_has_the_rows_of_the_vectors() {
+    let (store, shown) = shown();
+    let before = shown.snapshot().unwrap();
+    let mut transaction = store.begin(Isolation::ReadCommitted);
+    let position = shown.0.snapshot_for(shown.0.current_view()).position(130).unwrap();
+    shown.0.delete(&mut transaction, position).unwrap();
+    transaction.commit().unwrap();
+    let snapshot = shown.snapshot().unwrap();
+    assert!(snapshot.reads_runs());
+    let (run, visible) = snapshot.run(128..134, &[0, 1]).unwrap();
+    assert_eq!(run[0].as_primitive::<Int64Type>().values(), &[128, 129, 130, 131, 132, 133]);
+    assert_eq!(run[1].null_count(), 1, "of 129");
+    let visible: Vec<bool> = visible.unwrap().iter().collect();
+    assert_eq!(visible, [true, true, false, true, true, true]);
+    assert_eq!(before.run(128..134, &[0]).unwrap().1, None);
+}
+
+#[test]
+fn a_sample_is_spread_over_the_groups() {
+    let store = Store::in_memory();
+    let table = store.create_table(pairs(true)).unwrap();
+    let mut transaction = store.begin(Isolation::ReadCommitted);
+    let ids: ArrayRef = Arc::new(Int64Array::from_iter_values(0..100_000));
+    let values: ArrayRef = Arc::new(Int64Array::from_iter_values((0..100_000).map(|i| i / 10)));
+    table.insert_columns(&mut transaction, &[ids, values]).unwrap();
+    transaction.commit().unwrap();
+    let snapshot = Shown(table).snapshot().unwrap();
+    assert!(snapshot.groups() > 1);
+    let runs = sample::runs(snapshot.as_ref(), 1).unwrap();
+    let values_of = |run: &ArrayRef| run.as_primitive::<Int64Type>().values().iter().copied().collect();
+    let values: Vec<HashSet<i64>> = runs.iter().map(values_of).collect();
+    assert!(values.last().unwrap().iter().all(|value| *value > 8_000), "the last run is near the end");
+    let sampled = runs.iter().map(|run| run.len()).sum();
+    let distinct = sample::distinct_values(&values, sampled, 100_000).unwrap();
+    assert!((8_000..=12_000).contains(&distinct), "{distinct} of 10,000 values");
 }
 
 fn compare(column: usize, op: Comparison, value: i64) -> Predicate {

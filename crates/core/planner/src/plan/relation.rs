@@ -10,6 +10,7 @@ use crate::leaves::scan::TableScan;
 use crate::optimize::condition;
 use crate::parse::text::Text;
 use crate::plan::catalog::Catalog;
+use datafusion::arrow::array::ArrayRef;
 use datafusion::arrow::datatypes::{DataType, Field, FieldRef, Schema, SchemaRef};
 use datafusion::arrow::row::{RowConverter, SortField};
 use datafusion::catalog::TableProvider;
@@ -20,7 +21,7 @@ use datafusion::logical_expr::utils::conjunction;
 use datafusion::logical_expr::{Expr, TableProviderFilterPushDown, TableSource};
 use datafusion::physical_plan::ExecutionPlan;
 use datafusion::physical_plan::filter::FilterExecBuilder;
-use mainstay_columnar::Table;
+use mainstay_columnar::{Table, sample};
 use mainstay_types::Collation;
 use std::collections::{HashMap, HashSet};
 use std::sync::Arc;
@@ -199,8 +200,9 @@ pub(crate) fn known_rows(source: &Arc<dyn TableSource>) -> usize {
     }
 }
 
-/// At most about how many different values a column of a table has, if that is known: for a file the width of the range of
-/// its whole numbers or dates, for a table of ours those of a sample of its rows.
+/// The estimated number of distinct values of a column of a table, if there is an estimate: for a Parquet file the width of
+/// the range of its whole numbers or dates, which is an upper bound; for other tables an estimate from a sample of the rows,
+/// which may be too low or too high.
 pub(crate) fn distinct_values(source: &Arc<dyn TableSource>, column: usize) -> Option<usize> {
     let provider = source_as_provider(source).ok()?;
     match provider.downcast_ref::<TableRelation>() {
@@ -209,19 +211,20 @@ pub(crate) fn distinct_values(source: &Arc<dyn TableSource>, column: usize) -> O
     }
 }
 
-/// The different values of the first rows, or all rows if there are more than half as many values as rows.
+/// The number of distinct values that a sample of the rows indicates.
 fn sampled_values(table: &dyn Table, column: usize) -> Option<usize> {
     let snapshot = table.snapshot().ok()?;
-    if snapshot.groups() == 0 {
-        return None;
-    }
-    let first = snapshot.group(0);
-    let rows = first.len().min(SAMPLED_ROWS);
-    let (vectors, _) = snapshot.run(first.start..first.start + rows, &[column]).ok()?;
-    let converter = RowConverter::new(vec![SortField::new(vectors.first()?.data_type().clone())]).ok()?;
-    let keys = converter.convert_columns(&vectors).ok()?;
-    let distinct = keys.iter().collect::<HashSet<_>>().len();
-    Some(if distinct * 2 < rows { distinct } else { table.estimated_rows() })
+    let runs = sample::runs(snapshot.as_ref(), column).ok()?;
+    let sampled = runs.iter().map(|run| run.len()).sum();
+    let values = runs.iter().map(values_of).collect::<Option<Vec<_>>>()?;
+    sample::distinct_values(&values, sampled, table.estimated_rows())
+}
+
+/// The distinct values of a vector, as bytes that are the same for equal values.
+fn values_of(vector: &ArrayRef) -> Option<HashSet<Box<[u8]>>> {
+    let converter = RowConverter::new(vec![SortField::new(vector.data_type().clone())]).ok()?;
+    let keys = converter.convert_columns(&[Arc::clone(vector)]).ok()?;
+    Some(keys.iter().map(|key| Box::from(key.as_ref())).collect())
 }
 
 /// How many rows a table of ours has, about; 0 for another one.
@@ -230,9 +233,6 @@ pub(crate) fn estimated_rows(source: &Arc<dyn TableSource>) -> usize {
     let relation = provider.as_ref().and_then(|provider| provider.downcast_ref::<TableRelation>());
     relation.map_or(0, |relation| relation.table.estimated_rows())
 }
-
-/// Rows that are looked at to find out whether values of a column occur again.
-const SAMPLED_ROWS: usize = 1_024;
 
 /// Below this size one thread is faster than handing batches between threads.
 const PARALLEL_FROM_ROWS: usize = 1_000_000;

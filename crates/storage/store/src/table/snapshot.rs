@@ -163,6 +163,20 @@ impl Snapshot for TableSnapshot {
         columns.iter().map(vector).collect()
     }
 
+    /// Values one by one: encoded columns are not decoded.
+    fn run(&self, slots: Range<usize>, columns: &[usize]) -> Result<(Vec<ArrayRef>, Option<BooleanBuffer>)> {
+        let rows: Vec<u32> = slots.clone().map(|slot| slot as u32).collect();
+        let (vectors, _) = self.fetch(&rows, columns, false)?;
+        let reader = self.reader();
+        let is_seen = |slot: &u32| self.position(*slot).is_some_and(|position| reader.sees(position));
+        let seen: BooleanBuffer = rows.iter().map(is_seen).collect();
+        Ok((vectors, (seen.count_set_bits() < rows.len()).then_some(seen)))
+    }
+
+    fn reads_runs(&self) -> bool {
+        true
+    }
+
     fn is_decoded(&self, _group: usize, _columns: &[usize]) -> bool {
         true
     }

@@ -459,6 +459,10 @@ impl Snapshot for State {
         Ok((vectors, (deleted.count_set_bits() > 0).then(|| !&deleted)))
     }
 
+    fn reads_runs(&self) -> bool {
+        true
+    }
+
     fn prefers_run(&self, group: usize, columns: &[usize]) -> bool {
         !self.is_decoded(group, columns) && !self.was_run.swap(true, Relaxed)
     }

@@ -4,6 +4,9 @@
 //! its result and those of its smaller side, which a hash table is built of. The rows of a set of inputs are the product
 //! of theirs, divided for each link by the number of different values that it compares; so they do not depend on the order.
 //! An input without a link to those before it comes only when no other is left.
+//!
+//! Products of many rows or values are clamped to the largest number: infinity divided by itself would make every
+//! comparison false.
 
 /// The share of the first input's rows that counts as work: too little to matter but for a tie.
 const TIE_SHARE: f64 = 1e-6;
@@ -37,7 +40,7 @@ impl Graph {
             for (b, of_b) in tables.iter().enumerate().take(a) {
                 let pair = 1 << a | 1 << b;
                 let of_pair = links.iter().filter(|link| link.inputs & pair == pair);
-                let distinct: f64 = of_pair.map(|link| link.distinct).product();
+                let distinct = product(of_pair.map(|link| link.distinct));
                 let most = of_a.min(*of_b).max(1.0);
                 if distinct > most {
                     keys.push((pair, distinct / most));
@@ -50,11 +53,11 @@ impl Graph {
     /// The rows of the join of a set of inputs.
     fn rows_of(&self, set: usize) -> f64 {
         let rows = self.rows.iter().enumerate().filter(|(input, _)| set & 1 << input != 0);
-        let all: f64 = rows.map(|(_, rows)| rows).product();
+        let all = product(rows.map(|(_, rows)| *rows));
         let share = |link: &Link| link.distinct.powi((link.inputs & set).count_ones().saturating_sub(1) as i32);
-        let distinct: f64 = self.links.iter().map(share).product();
-        let keys: f64 = self.keys.iter().filter(|(pair, _)| pair & set == *pair).map(|(_, factor)| factor).product();
-        all / distinct * keys
+        let distinct = product(self.links.iter().map(share));
+        let keys = product(self.keys.iter().filter(|(pair, _)| pair & set == *pair).map(|(_, factor)| *factor));
+        (all / distinct * keys).min(f64::MAX)
     }
 
     /// Returns true if an input has a link to one of the set.
@@ -94,8 +97,8 @@ impl Graph {
         order
     }
 
-    /// The order with the least work.
-    pub(super) fn best_order(&self) -> Vec<usize> {
+    /// The order with the least work; `None` if the work of every order is too large for a number.
+    pub(super) fn best_order(&self) -> Option<Vec<usize>> {
         let all = (1 << self.rows.len()) - 1;
         // For each set: the least work, and the input that was joined last.
         let mut best = vec![(f64::INFINITY, 0); all + 1];
@@ -113,6 +116,10 @@ impl Graph {
                 }
             }
         }
+        // A set with finite work was reached from sets with finite work, so the walk back ends.
+        if !best[all].0.is_finite() {
+            return None;
+        }
         let (mut set, mut order) = (all, Vec::new());
         while set != 0 {
             let last = best[set].1;
@@ -120,8 +127,13 @@ impl Graph {
             set &= !(1 << last);
         }
         order.reverse();
-        order
+        Some(order)
     }
+}
+
+/// The product of numbers that are at least zero, at most the largest number.
+fn product(factors: impl Iterator<Item = f64>) -> f64 {
+    factors.fold(1.0, |product, factor| (product * factor).min(f64::MAX))
 }
 
 #[cfg(test)]
@@ -149,8 +161,9 @@ mod tests {
     fn a_selective_table_comes_early() {
         let graph = local_suppliers();
         assert_eq!(graph.written_order(), [0, 1, 2, 3, 4, 5]);
-        assert_eq!(graph.best_order()[2..], [0, 1, 2, 3], "customers of the region, their orders, the lines of these");
-        assert!(graph.work(&graph.best_order()) < graph.work(&graph.written_order()) / 2.0);
+        let best = graph.best_order().unwrap();
+        assert_eq!(best[2..], [0, 1, 2, 3], "customers of the region, their orders, the lines of these");
+        assert!(graph.work(&best) < graph.work(&graph.written_order()) / 2.0);
     }
 
     #[test]
@@ -166,7 +179,7 @@ mod tests {
     fn inputs_without_links_come_last() {
         let graph = Graph::new(vec![10.0, 5.0, 10.0], &[10.0, 5.0, 10.0], vec![link(&[0, 2], 10.0)]);
         assert_eq!(graph.written_order(), [0, 2, 1]);
-        assert_eq!(graph.best_order().last(), Some(&1));
+        assert_eq!(graph.best_order().unwrap().last(), Some(&1));
     }
 
     #[test]
@@ -174,5 +187,24 @@ mod tests {
         let rows = [6_000_000.0, 800_000.0];
         let graph = Graph::new(rows.to_vec(), &rows, vec![link(&[0, 1], 200_000.0), link(&[0, 1], 10_000.0)]);
         assert_eq!(graph.rows_of(0b11), 6_000_000.0);
+    }
+
+    /// 100,000 to the power of 100 is larger than the largest number, about 1.8e308.
+    #[test]
+    fn a_hundred_links_of_two_inputs_have_an_order() {
+        let rows = [100_000.0, 1_000_000.0, 1_000_000.0];
+        let links = std::iter::repeat_n(link(&[1, 2], 100_000.0), 100).chain([link(&[0, 1], 100_000.0)]);
+        let graph = Graph::new(rows.to_vec(), &rows, links.collect());
+        let (joined, expected) = (graph.rows_of(0b110), 1_000_000.0);
+        assert!((joined / expected - 1.0).abs() < 1e-6, "a key of the smaller table: {joined}");
+        let mut best = graph.best_order().unwrap();
+        best.sort_unstable();
+        assert_eq!(best, [0, 1, 2]);
+    }
+
+    #[test]
+    fn work_beyond_the_largest_number_has_no_order() {
+        let rows = [f64::MAX, f64::MAX, f64::MAX];
+        assert_eq!(Graph::new(rows.to_vec(), &rows, Vec::new()).best_order(), None);
     }
 }

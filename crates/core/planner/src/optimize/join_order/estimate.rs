@@ -122,7 +122,8 @@ pub(super) fn share_of_input(condition: &Expr, input: &LogicalPlan, tables: &Tab
     values.map_or_else(|| share(condition), |values| 1.0 / values.max(1.0))
 }
 
-/// At most about how many different values a column of a plan has, if that is known.
+/// The estimated number of distinct values of a column of a plan, if there is an estimate: not more than the rows of its table,
+/// and otherwise too low or too high.
 pub(super) fn distinct(plan: &LogicalPlan, column: &Column, tables: &Tables) -> Option<f64> {
     let index = plan.schema().maybe_index_of_column(column)?;
     distinct_at(plan, index, tables)

@@ -15,13 +15,15 @@
 //! different values in its columns ([`estimate`]). Equalities that follow from others ([`equalities`]) link tables, too. A
 //! test for membership in an uncorrelated subquery goes to its table, since it otherwise remains above all joins.
 //!
-//! Limits: joins of correlated subqueries and LATERAL joins keep their order, as do more than [`MOST_INPUTS`] inputs and
-//! small tables; outer joins and joins with USING are inputs as a whole. The estimates know nothing about the distribution of
-//! values.
+//! Limits: joins of correlated subqueries keep their order, as do more than [`MOST_INPUTS`] inputs, small tables, and joins
+//! none of whose conditions is known here. Outer joins, LATERAL joins ([`references`]) and joins with USING are inputs as a
+//! whole, whose own inputs are reordered by themselves. The estimates know nothing about the distribution of values. The
+//! number of distinct values comes from a sample ([`mainstay_columnar::sample`]) and may be too low or too high.
 
 mod cost;
 mod equalities;
 mod estimate;
+mod references;
 
 use crate::plan::nodes::PlanTree;
 use cost::{Graph, Link};
@@ -52,7 +54,7 @@ const MEMBER_SHARE: f64 = 0.05;
 pub(crate) struct Tables {
     /// About how many rows a table has.
     pub(crate) rows: fn(&Arc<dyn TableSource>) -> usize,
-    /// At most about how many different values a column has, if that is known.
+    /// The estimated number of distinct values of a column, if there is an estimate; it may be too low or too high.
     pub(crate) distinct: fn(&Arc<dyn TableSource>, usize) -> Option<usize>,
 }
 
@@ -74,7 +76,7 @@ pub(crate) fn reordered(plan: LogicalPlan, tables: &Tables) -> Result<LogicalPla
 
 fn changed(plan: LogicalPlan, tables: &Tables) -> Result<Transformed<LogicalPlan>> {
     let plan = plan.map_subqueries(|plan| changed(plan, tables))?;
-    if let Some(chain) = Chain::of(&plan.data) {
+    if let Some(chain) = Chain::of(&plan.data)? {
         return match chain.reordered(tables)? {
             Some(reordered) => Ok(Transformed::yes(reordered)),
             None => Ok(plan),
@@ -96,37 +98,38 @@ struct Chain<'p> {
 }
 
 impl<'p> Chain<'p> {
-    fn of(plan: &'p LogicalPlan) -> Option<Chain<'p>> {
+    fn of(plan: &'p LogicalPlan) -> Result<Option<Chain<'p>>> {
         let (top, predicate) = match plan {
             LogicalPlan::Filter(filter) => (filter.input.as_ref(), Some(&filter.predicate)),
             other => (other, None),
         };
-        let LogicalPlan::Join(join) = top else { return None };
-        if !is_inner(join) {
-            return None;
+        let LogicalPlan::Join(join) = top else { return Ok(None) };
+        if !is_inner(join)? {
+            return Ok(None);
         }
         let mut chain = Chain { schema: plan.schema(), inputs: Vec::new(), conditions: Vec::new() };
-        chain.flatten(top);
+        chain.flatten(top)?;
         chain.conditions.extend(predicate.into_iter().flat_map(|predicate| split_conjunction_owned(predicate.clone())));
-        Some(chain)
+        Ok(Some(chain))
     }
 
-    fn flatten(&mut self, plan: &LogicalPlan) {
+    fn flatten(&mut self, plan: &LogicalPlan) -> Result<()> {
         match plan {
-            LogicalPlan::Join(join) if is_inner(join) => {
-                self.flatten(&join.left);
-                self.flatten(&join.right);
+            LogicalPlan::Join(join) if is_inner(join)? => {
+                self.flatten(&join.left)?;
+                self.flatten(&join.right)?;
                 self.conditions.extend(join.on.iter().map(|(left, right)| left.clone().eq(right.clone())));
                 let filter = join.filter.iter().flat_map(|filter| split_conjunction_owned(filter.clone()));
                 self.conditions.extend(filter);
             }
             other => self.inputs.push(other.clone()),
         }
+        Ok(())
     }
 
     /// The joins in another order; `None` if they stay as they are.
     fn reordered(mut self, tables: &Tables) -> Result<Option<LogicalPlan>> {
-        if self.has_outer_references() {
+        if self.has_outer_references()? {
             return Ok(None);
         }
         let mut is_new = false;
@@ -146,12 +149,21 @@ impl<'p> Chain<'p> {
         }
     }
 
-    /// Returns true if an input refers to another one (LATERAL), or if the joins are those of a correlated subquery: the rules
-    /// that turn it into a join look for conditions where the statement has them.
-    fn has_outer_references(&self) -> bool {
-        let is_lateral =
-            |input: &LogicalPlan| matches!(input, LogicalPlan::Subquery(_)) || !input.all_out_ref_exprs().is_empty();
-        self.inputs.iter().any(is_lateral) || self.conditions.iter().any(Expr::contains_outer)
+    /// Returns true if the joins are those of a correlated subquery: the rules that turn it into a join look for conditions
+    /// where the statement has them.
+    fn has_outer_references(&self) -> Result<bool> {
+        let inputs: Vec<&LogicalPlan> = self.inputs.iter().collect();
+        for condition in &self.conditions {
+            if !references::unbound_in(condition, &inputs)?.is_empty() {
+                return Ok(true);
+            }
+        }
+        for input in inputs {
+            if !references::unbound(input)?.is_empty() {
+                return Ok(true);
+            }
+        }
+        Ok(false)
     }
 
     fn order(&mut self, tables: &Tables) -> Result<Option<Vec<usize>>> {
@@ -165,6 +177,10 @@ impl<'p> Chain<'p> {
         }
         let is_moved = self.push_membership_tests(&mut sizes)?;
         let equalities = self.equalities();
+        // Conditions above another operator, such as a LATERAL join, may link the inputs: another order could be a product.
+        if equalities.classes.is_empty() {
+            return Ok(is_moved.then(|| (0..count).collect()));
+        }
         self.apply_shares(&mut sizes, tables);
         let link = |class: &Class| {
             let distinct = |(input, column): &(usize, Column)| {
@@ -178,9 +194,10 @@ impl<'p> Chain<'p> {
         let rows = sizes.iter().map(|size| size.rows.max(1.0)).collect();
         let bases: Vec<f64> = sizes.iter().map(|size| size.base.max(1.0)).collect();
         let graph = Graph::new(rows, &bases, links);
-        let (written, best) = (graph.written_order(), graph.best_order());
-        let is_better = graph.work(&best) < graph.work(&written) * WORTHWHILE;
-        let order = if is_better { Some(best) } else { is_moved.then_some(written) };
+        let written = graph.written_order();
+        let most = graph.work(&written) * WORTHWHILE;
+        let best = graph.best_order().filter(|best| graph.work(best) < most);
+        let order = best.or_else(|| is_moved.then_some(written));
         self.conditions.extend(order.iter().flat_map(|order| equalities.implied(order)));
         Ok(order)
     }
@@ -262,10 +279,11 @@ impl<'p> Chain<'p> {
 }
 
 /// Returns true for a join whose sides can be joined in any order.
-fn is_inner(join: &Join) -> bool {
-    join.join_type == JoinType::Inner
+fn is_inner(join: &Join) -> Result<bool> {
+    let is_plain = join.join_type == JoinType::Inner
         && join.join_constraint == JoinConstraint::On
-        && join.null_equality == NullEquality::NullEqualsNothing
+        && join.null_equality == NullEquality::NullEqualsNothing;
+    Ok(is_plain && !references::is_lateral(join)?)
 }
 
 #[cfg(test)]
