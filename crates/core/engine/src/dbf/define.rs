@@ -12,6 +12,7 @@
 
 use super::How;
 use super::values::{field_of, table_name};
+use mainstay_planner::dialect::FIELD_TYPE;
 use mainstay_planner::{AlterTable, Alteration, ColumnClause, Constraint, CreateTable, IndexPart, Name};
 use mainstay_types::{Code, Error, Result, SqlType, Value};
 use mainstay_vfs::FileSystem;
@@ -208,7 +209,7 @@ fn field_for(
     declared: Option<&str>,
     nullable: bool,
 ) -> Result<FieldSpec> {
-    let of_dialect = declared.and_then(|declared| declared.strip_prefix("ads:"));
+    let of_dialect = declared.and_then(|declared| declared.strip_prefix(FIELD_TYPE));
     let of_dialect = of_dialect.map_or(Ok(None), |declared| advantage_spec(format, name, declared, nullable))?;
     let of_file = || declared_spec(format, name, declared?, sql_type, nullable);
     of_dialect.or_else(of_file).map_or_else(|| field_spec(format, name, sql_type, nullable), Ok)
