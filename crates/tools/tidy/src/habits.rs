@@ -119,6 +119,24 @@ pub fn prints(file: &TextFile, rust: &RustText) -> Vec<Finding> {
     findings
 }
 
+/// The prefixes of dialects' functions and types, and their crates: the core finds dialects by their registration.
+const DIALECT_NAMES: [&str; 5] = ["mssql", "\"ads:", "tsql_types", "ads_types", "advantage::"];
+
+/// The core names no dialect, neither in code nor in texts that it searches for. Tests register dialects.
+pub fn dialect_names(file: &TextFile, _: &RustText) -> Vec<Finding> {
+    if !file.path.starts_with("crates/core/") || !file.path.contains("/src/") {
+        return Vec::new();
+    }
+    let mut findings = Vec::new();
+    for (line, text) in file.text.lines().enumerate() {
+        for name in DIALECT_NAMES.iter().filter(|name| text.contains(**name)) {
+            let reason = format!("`{name}` in the core: ask the dialect (planner/src/dialect)");
+            findings.push(Finding::new(&file.path, line + 1, reason));
+        }
+    }
+    findings
+}
+
 /// `unsafe` stands in named files only, and says why it is sound.
 pub fn unsafe_code(file: &TextFile, rust: &RustText, allowed: &[&str]) -> Vec<Finding> {
     let mut findings = Vec::new();

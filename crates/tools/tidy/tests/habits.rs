@@ -36,6 +36,11 @@ fn libraries_do_not_print() {
 }
 
 #[test]
+fn the_core_names_no_dialect() {
+    assert_none(in_rust_files(&Repository::this(), habits::dialect_names));
+}
+
+#[test]
 fn unsafe_code_is_named_and_justified() {
     let rule = |file: &TextFile, rust: &RustText| habits::unsafe_code(file, rust, habits::UNSAFE_FILES);
     assert_none(in_rust_files(&Repository::this(), rule));
@@ -97,6 +102,14 @@ fn prints_are_seen() {
         assert_eq!(lines(habits::prints, "crates/base/types/src/lib.rs", word), [1], "{word}");
         assert_eq!(lines(habits::prints, "crates/tools/cli/src/lib.rs", word), [], "{word}");
     }
+}
+
+#[test]
+fn names_of_dialects_in_the_core_are_seen() {
+    let text = "name.starts_with(\"mssql:\")\n// reads: \"loads:\"\nuse mainstay_ads_types::native;\n";
+    assert_eq!(lines(habits::dialect_names, "crates/core/planner/src/plan/a.rs", text), [1, 3]);
+    assert_eq!(lines(habits::dialect_names, "crates/core/planner/tests/a.rs", text), []);
+    assert_eq!(lines(habits::dialect_names, "crates/languages/tsql/planner/src/a.rs", text), []);
 }
 
 #[test]

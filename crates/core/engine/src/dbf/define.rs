@@ -12,6 +12,7 @@
 
 use super::How;
 use super::values::{field_of, table_name};
+use mainstay_planner::dialect::FIELD_TYPE;
 use mainstay_planner::{AlterTable, Alteration, ColumnClause, Constraint, CreateTable, IndexPart, Name};
 use mainstay_types::{Code, Error, Result, SqlType, Value};
 use mainstay_vfs::FileSystem;
@@ -209,10 +210,10 @@ fn field_for(
     declared: Option<&str>,
     nullable: bool,
 ) -> Result<FieldSpec> {
-    let of_advantage =
-        declared.map_or(Ok(None), |declared| declared_advantage_spec(format, name, declared, nullable))?;
+    let of_dialect = declared.and_then(|declared| declared.strip_prefix(FIELD_TYPE));
+    let of_dialect = of_dialect.map_or(Ok(None), |declared| advantage_spec(format, name, declared, nullable))?;
     let of_file = || declared_spec(format, name, declared?, sql_type, nullable);
-    of_advantage.or_else(of_file).map_or_else(|| field_spec(format, name, sql_type, nullable), Ok)
+    of_dialect.or_else(of_file).map_or_else(|| field_spec(format, name, sql_type, nullable), Ok)
 }
 
 /// PRIMARY KEY and UNIQUE of one column, as a candidate tag.

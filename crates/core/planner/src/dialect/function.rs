@@ -112,7 +112,8 @@ pub(crate) fn row_function(function: &ScalarUDF) -> Option<Arc<dyn mainstay_row_
 }
 
 /// Evaluates a function of values for every row of a batch; once for all rows where all arguments are constants, unless
-/// the function is volatile. `label` is the function's name in errors.
+/// the function is volatile. `label` is the function's name in errors; `data_type` is the vector of an SQL type
+/// (`mainstay_columnar::values::data_type_of`), as in the field of the results.
 ///
 /// Errors: those of the function, and `OutOfMemory` for results of more bytes than a statement may hold.
 pub fn row_by_row(

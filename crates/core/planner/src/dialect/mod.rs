@@ -54,6 +54,10 @@ use std::sync::Arc;
 /// Metadata of a field that a dialect declared with a type of its own: the dialect's name of the type.
 pub const DECLARED: &str = "mainstay.declared";
 
+/// The beginning of the name of a declared type that decides the field of a file which a column becomes
+/// ([`DeclaredType::name`]); the storage's name for the type of the field follows. Columns of other tables have the core's type.
+pub const FIELD_TYPE: &str = "field:";
+
 /// The user-defined functions of the session whose statement is planned.
 pub type SessionFunctions<'a> = &'a dyn Fn() -> Option<Arc<dyn UserFunctions>>;
 

@@ -19,7 +19,7 @@ pub use function::sql_type;
 
 use datafusion::common::Result;
 use datafusion::logical_expr::{LogicalPlan, ScalarUDF};
-use mainstay_planner::dialect::{DeclaredType, Dialect, SessionFunctions, Stage};
+use mainstay_planner::dialect::{DeclaredType, Dialect, FIELD_TYPE, SessionFunctions, Stage};
 use std::sync::Arc;
 
 /// The prefix of the names of functions and types.
@@ -46,11 +46,10 @@ impl Dialect for AdvantageSql {
         function::function(name)
     }
 
-    /// The name has the prefix in it, so that the field of a file that a column becomes can be found: that is more than
-    /// the core's type.
+    /// The types are those of fields of files, which are more than the core's types.
     fn declared_type(&self, name: &str) -> Option<DeclaredType> {
         let sql_type = mainstay_ads_types::convert::named_type(name)?;
-        Some(DeclaredType { sql_type, name: format!("{PREFIX}{name}") })
+        Some(DeclaredType { sql_type, name: format!("{FIELD_TYPE}{name}") })
     }
 
     fn lower(&self, plan: LogicalPlan) -> Result<LogicalPlan> {

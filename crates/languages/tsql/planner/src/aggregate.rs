@@ -10,15 +10,16 @@
 //! statement. Aggregates over windows are rewritten the same way.
 
 use super::PREFIX;
-use super::function::{Function, bound, failed};
-use super::lower::{By, Lowerer, Typed, convert};
+use super::function::failed;
+use super::lower::Lowerer;
+use super::typed::{By, Typed, call, convert};
 use super::{guid, types};
 use datafusion::arrow::datatypes::{DataType as ArrowType, FieldRef};
 use datafusion::common::tree_node::{Transformed, TransformedResult};
 use datafusion::common::{Column, DFSchema, ExprSchema, Result, internal_err, not_impl_err};
 use datafusion::functions_aggregate::{average, count, first_last, min_max, stddev, sum, variance};
 use datafusion::logical_expr::expr::{
-    AggregateFunction, AggregateFunctionParams, FieldMetadata, ScalarFunction, WindowFunction, WindowFunctionParams,
+    AggregateFunction, AggregateFunctionParams, FieldMetadata, WindowFunction, WindowFunctionParams,
 };
 use datafusion::logical_expr::function::{AccumulatorArgs, StateFieldsArgs};
 use datafusion::logical_expr::utils::grouping_set_to_exprlist;
@@ -26,8 +27,8 @@ use datafusion::logical_expr::{
     Accumulator, Aggregate, AggregateUDF, AggregateUDFImpl, Expr, LogicalPlan, Projection, Signature, Volatility,
     Window, WindowFunctionDefinition, cast, lit,
 };
+use mainstay_planner::dialect::Tree;
 use mainstay_planner::dialect::tools::{by_peers, has_case, string_agg_in_one_order};
-use mainstay_planner::dialect::{Tree, downcast};
 use mainstay_tsql_types::{DataType, Length, Message, Settings};
 use std::sync::Arc;
 
@@ -306,21 +307,6 @@ fn widened(argument: Option<DataType>, expr: Expr) -> (Expr, DataType) {
         Some(DataType::Money | DataType::SmallMoney) => (expr, DataType::Decimal { precision: 29, scale: 4 }),
         _ => (cast(expr, ArrowType::Int64), DataType::BigInt),
     }
-}
-
-/// A call of one of T-SQL's functions over what is typed already.
-pub(super) fn call(name: &str, args: Vec<Typed>) -> Result<Typed> {
-    let udf = super::function::function(name);
-    let Some(function) = udf.as_deref().and_then(downcast::<Function>) else {
-        return internal_err!("no function {name}");
-    };
-    let given: Vec<Option<DataType>> = args.iter().map(|arg| arg.data_type).collect();
-    let by = By::of(&args);
-    let known = function.operation.bind_collated(&given, &vec![None; given.len()], by.said()).map_err(failed)?;
-    let data_type = known.result;
-    let args = args.into_iter().map(|arg| arg.expr).collect();
-    let expr = Expr::ScalarFunction(ScalarFunction::new_udf(bound(function, known), args));
-    Ok(Typed { expr, data_type, by })
 }
 
 /// The metadata of an expression's field.

@@ -4,7 +4,7 @@
 //! (learn.microsoft.com/sql/t-sql/functions/logical-functions-choose-transact-sql: a non-integer index is converted to
 //! an integer, and one out of range gives NULL).
 
-use super::lower::{Typed, convert};
+use super::typed::{Typed, convert};
 use datafusion::common::Result;
 use datafusion::logical_expr::expr::Case;
 use datafusion::logical_expr::{Expr, lit};

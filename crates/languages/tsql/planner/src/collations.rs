@@ -4,7 +4,7 @@
 //! languages of one code page are the same. Messages name the most common collation of that kind.
 
 use super::function::failed;
-use super::lower::{Strength, Typed};
+use super::typed::{Strength, Typed};
 use datafusion::common::Result;
 use mainstay_tsql_types::{CodePage, Message, Operation};
 use mainstay_types::Collation;

@@ -7,9 +7,10 @@
 use super::{PREFIX, types};
 use datafusion::arrow::datatypes::{DataType as ArrowType, Field, FieldRef};
 use datafusion::common::{DataFusionError, Result, ScalarValue};
+use datafusion::logical_expr::expr::ScalarFunction;
 use datafusion::logical_expr::{ColumnarValue, Expr, ScalarFunctionArgs, ScalarUDF};
 use mainstay_columnar::values::{data_type_of, value_at};
-use mainstay_planner::dialect::{DialectFunction, Properties, row_by_row, scalar_function, tools};
+use mainstay_planner::dialect::{DialectFunction, Properties, downcast, row_by_row, scalar_function, tools};
 use mainstay_tsql_types::{Bound, Context, DataType, Forgiven, Message, Operation, Random, Settings, variant};
 use mainstay_types::{Code, DialectError, Error, SqlType, Value, ValueRef};
 use std::any::Any;
@@ -194,4 +195,9 @@ fn constant(arg: &ColumnarValue) -> Option<&ScalarValue> {
         ColumnarValue::Scalar(value) => Some(value),
         ColumnarValue::Array(_) => None,
     }
+}
+
+/// The function of T-SQL that is called.
+pub(super) fn function_of(call: &ScalarFunction) -> Option<&Function> {
+    downcast(&call.func)
 }

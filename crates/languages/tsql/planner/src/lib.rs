@@ -27,6 +27,7 @@ mod rows_text;
 mod rowset;
 mod settings;
 mod sources;
+mod typed;
 mod types;
 mod union;
 mod user;
@@ -41,7 +42,6 @@ use datafusion::logical_expr::{AggregateUDF, Expr, LogicalPlan, ScalarUDF, UserD
 use datafusion::physical_plan::ExecutionPlan;
 use datafusion::physical_planner::Planning;
 use datafusion::sql::sqlparser::ast::FunctionArg;
-use function::failed;
 use mainstay_planner::dialect::tools::{any_expression, any_node, is_limited_recursion};
 use mainstay_planner::dialect::{Comparison, DeclaredType, Dialect, SessionFunctions, Stage};
 use mainstay_tsql_types::DataType;
@@ -130,5 +130,40 @@ impl Dialect for TransactSql {
 
     fn key(&self, expr: Expr) -> Result<Expr> {
         variant::key(expr)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use mainstay_planner::effects_of;
+
+    #[test]
+    fn stored_expressions_tell_what_they_do_by_their_functions() {
+        register();
+        // NEWID and CRYPT_GEN_RANDOM give another value for every row, GETDATE and RAND one for a statement.
+        assert!(effects_of("(\"mssql:newid\"())").is_of_each_row);
+        assert!(effects_of("\"mssql:cast:varchar(36)\"(\"mssql:newid:sequential\"())").is_of_each_row);
+        assert!(effects_of("\"mssql:crypt_gen_random\"(\"mssql:int\"(4))").is_of_each_row);
+        assert!(!effects_of("(\"mssql:int\"(0))").is_of_each_row);
+        assert!(!effects_of("\"mssql:varchar(20)\"('\"mssql:newid\"()')").is_of_each_row);
+        let check = effects_of("\"mssql:less\"(\"mssql:stored:decimal(10,2):shop.dbo.f\"(\"a\"), \"mssql:int\"(1))");
+        assert!(check.calls_user_functions && check.is_of_each_row && !check.uses_sequences);
+    }
+
+    #[test]
+    fn binary_types_say_how_they_compare() {
+        assert_eq!(TransactSql.compares("sql_variant"), Some(Comparison::OwnKey));
+        assert_eq!(TransactSql.compares("varbinary(10)"), Some(Comparison::Padded));
+        // All values of BINARY have the same length.
+        assert_eq!(TransactSql.compares("binary(3)"), None);
+        assert_eq!(TransactSql.compares("informix:byte"), None);
+    }
+
+    #[test]
+    fn columns_are_declared_with_types_of_sql_server() {
+        let declared = TransactSql.declared_type("datetimeoffset(3)");
+        assert_eq!(declared.map(|declared| declared.name), Some("datetimeoffset(3)".to_owned()));
+        assert_eq!(TransactSql.declared_type("no such type"), None);
     }
 }

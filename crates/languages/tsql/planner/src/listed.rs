@@ -1,7 +1,7 @@
 //! IN with a long list, which is passed as one text ([`mainstay_tsql_types::listed`]) and becomes a list of literals
 //! here.
 
-use super::lower::{By, Typed, literal};
+use super::typed::{By, Typed, literal};
 use datafusion::common::{Result, ScalarValue, internal_err};
 use datafusion::logical_expr::Expr;
 use mainstay_tsql_types::{DataType, Operation};

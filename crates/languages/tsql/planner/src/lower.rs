@@ -4,107 +4,30 @@
 //! types in their metadata. Inside of an expression the type is passed up beside the expression ([`Typed`]), since
 //! plain expressions have none.
 
-use super::function::{Function, bound, failed};
-use super::moment_types::{finer_moment, is_shorter_moment};
+use super::function::{Function, bound, failed, function_of};
+use super::moment_types::is_shorter_moment;
 use super::settings::{settings_of, settings_of_expression};
+use super::typed::{By, Strength, Typed, constant, convert, given, literal_value, lossless, typed};
 use super::{aggregate, choose, guid, listed, padded, types, union, variant};
-use datafusion::arrow::datatypes::DataType as ArrowType;
 use datafusion::common::tree_node::{Transformed, TransformedResult, TreeNode};
-use datafusion::common::{DFSchema, ExprSchema, Result, ScalarValue};
-use datafusion::logical_expr::expr::{Alias, Case, FieldMetadata, InList, Like, Placeholder, ScalarFunction};
-use datafusion::logical_expr::{BinaryExpr, Expr, ExprSchemable, LogicalPlan, Operator, cast, lit};
-use mainstay_columnar::values::{array_of, data_type_of, value_at};
-use mainstay_planner::dialect::tools::{
-    self, any_node, collation_fold, collation_key, exact_timestamp, offset_key, reads_timestamp, schema_of,
-};
+use datafusion::common::{DFSchema, ExprSchema, Result};
+use datafusion::logical_expr::expr::{Alias, Case, FieldMetadata, InList, Like, ScalarFunction};
+use datafusion::logical_expr::{BinaryExpr, Expr, ExprSchemable, LogicalPlan, Operator, lit};
+use mainstay_planner::dialect::tools::{self, collation_fold, collation_key, exact_timestamp, offset_key, schema_of};
 use mainstay_planner::dialect::{DECLARED, PlanTree, Tree, downcast};
 use mainstay_tsql_types::operators::{BinaryOperator, ComparisonOperator};
 use mainstay_tsql_types::{Bound, CodePage, ConvertKind, DataType, Operation, Settings};
-use mainstay_types::{Collation, Value, ValueRef};
-use std::cmp::Ordering;
-use std::collections::BTreeMap;
+use mainstay_types::{Collation, Value};
 use std::sync::Arc;
-
-/// Marks a literal that stands for a parameter, in its metadata.
-const GIVEN: &str = "mainstay.given";
-
-/// An expression with its type in SQL Server.
-#[derive(Clone)]
-pub(super) struct Typed {
-    pub(super) expr: Expr,
-    /// `None` for NULL, for conditions, and for what SQL Server has no type for.
-    pub(super) data_type: Option<DataType>,
-    /// How its text compares.
-    pub(super) by: By,
-}
-
-/// A collation with what says it: the strongest of several counts.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) struct By {
-    pub(super) collation: Collation,
-    pub(super) strength: Strength,
-    /// The code page that a COLLATE says: what a cast of NVARCHAR to VARCHAR takes.
-    page: CodePage,
-}
-
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub(super) enum Strength {
-    /// Nothing.
-    Default,
-    /// The column that it is of.
-    Column,
-    /// The column of a file, where blanks at the end may count.
-    File,
-    /// COLLATE.
-    Explicit,
-}
-
-impl By {
-    /// As literals and variables compare.
-    pub(super) const DEFAULT: By = By {
-        collation: mainstay_tsql_types::collation::COMPARISON,
-        strength: Strength::Default,
-        page: CodePage::DEFAULT,
-    };
-
-    /// As columns of files compare: by their bytes.
-    const OF_FILE: By = By { collation: Collation::Binary, strength: Strength::File, page: CodePage::DEFAULT };
-
-    /// The collation of several texts. Of two columns that differ it is the one that compares bytes, or the first.
-    pub(super) fn of<'t>(all: impl IntoIterator<Item = &'t Typed>) -> By {
-        all.into_iter().map(|typed| typed.by).fold(By::DEFAULT, |best, by| match by.strength.cmp(&best.strength) {
-            Ordering::Greater => by,
-            Ordering::Equal if by.collation == Collation::Binary => by,
-            _ => best,
-        })
-    }
-
-    /// The collation that functions are given; `None` if nothing names one.
-    pub(super) fn said(self) -> Option<Collation> {
-        (self.strength != Strength::Default).then_some(self.collation)
-    }
-}
 
 /// The plan without functions of T-SQL that have a plain form, and with both parts of each recursion described alike, if
 /// it is one of T-SQL. UUIDs of other plans have T-SQL's order, too, where a column was declared in T-SQL.
 pub(super) fn in_plan(plan: LogicalPlan, is_transact: bool) -> Result<LogicalPlan> {
     let plan = match is_transact {
         true => without_functions(plan)?,
-        false => with_converted_recursions(plan)?,
+        false => union::with_converted_recursions(plan)?,
     };
     guid::ordered_by_keys(plan, is_transact)
-}
-
-/// The plan with the types of T-SQL in recursive queries over columns that were declared in T-SQL.
-fn with_converted_recursions(plan: LogicalPlan) -> Result<LogicalPlan> {
-    if !any_node(&plan, |node| matches!(node, LogicalPlan::RecursiveQuery(_))) {
-        return Ok(plan);
-    }
-    plan.map_up_with_subqueries(|node| match node {
-        LogicalPlan::RecursiveQuery(node) => union::converted_recursion(node).map(Transformed::yes),
-        node => node.recompute_schema().map(Transformed::yes),
-    })
-    .data()
 }
 
 fn without_functions(plan: LogicalPlan) -> Result<LogicalPlan> {
@@ -154,10 +77,6 @@ pub(super) fn is_function(expr: &Expr) -> bool {
         Expr::WindowFunction(call) => aggregate::is_window(call),
         _ => false,
     }
-}
-
-pub(super) fn function_of(call: &ScalarFunction) -> Option<&Function> {
-    downcast(&call.func)
 }
 
 fn lowered_node(node: LogicalPlan, settings: Settings) -> Result<LogicalPlan> {
@@ -416,134 +335,6 @@ fn cast_in_page(operation: &Operation, args: &[Typed]) -> Option<Operation> {
     let page = from.code_page().unwrap_or(arg.by.page);
     let is_said = to.code_page() == Some(CodePage::DEFAULT) && page != CodePage::DEFAULT;
     is_said.then(|| Operation::Convert(*kind, to.in_page(page)))
-}
-
-/// A literal or parameter as one of this type; anything else as the core's cast to it.
-fn typed(arg: Typed, data_type: DataType) -> Result<Typed> {
-    let arrow = data_type_of(types::sql_type(data_type));
-    // A text that is read as a moment, which is one of T-SQL's own.
-    let expr = match arg.expr {
-        Expr::Cast(read) if data_type.is_moment() && reads_timestamp(&read) => *read.expr,
-        other => other,
-    };
-    let expr = match expr {
-        Expr::Placeholder(placeholder) => {
-            let field = Arc::new(types::field("", data_type));
-            Expr::Placeholder(Placeholder { field: Some(field), ..placeholder })
-        }
-        Expr::Literal(value, _) => Expr::Literal(literal(&value, data_type)?, None),
-        other if other.get_type(&DFSchema::empty()).is_ok_and(|own| own == arrow) => other,
-        other => cast(other, arrow),
-    };
-    Ok(Typed { expr, data_type: Some(data_type), by: By::DEFAULT })
-}
-
-/// A parameter, whose place a literal may have taken by now: it is marked, so that its value does not count.
-fn given(arg: Typed) -> Typed {
-    let expr = match arg.expr {
-        Expr::Literal(value, _) => {
-            let mark = BTreeMap::from([(GIVEN.to_owned(), String::new())]);
-            Expr::Literal(value, Some(FieldMetadata::from(mark)))
-        }
-        other => other,
-    };
-    Typed { expr, ..arg }
-}
-
-/// A literal of the core as a value of this type.
-pub(super) fn literal(value: &ScalarValue, data_type: DataType) -> Result<ScalarValue> {
-    let array = value.to_array()?;
-    let value = value_at(array.as_ref(), 0).map_err(tools::failed)?;
-    let sql_type = types::sql_type(data_type);
-    let value = mainstay_types::convert(value.as_ref(), sql_type).map_err(tools::failed)?;
-    scalar(value.as_ref(), &data_type_of(sql_type))
-}
-
-fn scalar(value: ValueRef<'_>, data_type: &ArrowType) -> Result<ScalarValue> {
-    ScalarValue::try_from_array(&array_of(data_type, &[value]), 0)
-}
-
-/// The value of a literal that was written as one.
-fn constant(expr: &Expr) -> Option<Value> {
-    match expr {
-        Expr::Literal(_, Some(metadata)) if metadata.inner().contains_key(GIVEN) => None,
-        other => literal_value(other),
-    }
-}
-
-/// The value of a literal, whatever it stands for.
-fn literal_value(expr: &Expr) -> Option<Value> {
-    match expr {
-        Expr::Literal(value, _) => value_at(value.to_array().ok()?.as_ref(), 0).ok(),
-        _ => None,
-    }
-}
-
-/// An expression brought to a type by T-SQL's implicit conversion, under these options.
-pub(super) fn convert(arg: Typed, to: DataType, settings: Settings) -> Result<Typed> {
-    let Some(from) = arg.data_type else {
-        let expr = match arg.expr {
-            Expr::Literal(value, metadata) if value.is_null() => {
-                let null = ScalarValue::try_from(&data_type_of(types::sql_type(to)))?;
-                Expr::Literal(null, metadata)
-            }
-            other @ Expr::Column(_) => cast(other, data_type_of(types::sql_type(to))),
-            other => other,
-        };
-        return Ok(Typed { expr, data_type: Some(to), by: arg.by });
-    };
-    if from == to {
-        return Ok(arg);
-    }
-    if let Some(expr) = lossless(&arg, Some(to)) {
-        return Ok(Typed { expr, data_type: Some(to), by: arg.by });
-    }
-    let name = format!("{}cast:{to}", settings.mark());
-    let udf = super::function::function(&name);
-    let Some(function) = udf.as_deref().and_then(downcast::<Function>) else {
-        return datafusion::common::internal_err!("no conversion to {to}");
-    };
-    let known = function.operation.bind(&[Some(from)], &[constant(&arg.expr)]).map_err(failed)?;
-    let expr = Expr::ScalarFunction(ScalarFunction::new_udf(bound(function, known), vec![arg.expr]));
-    Ok(Typed { expr, data_type: Some(to), by: arg.by })
-}
-
-/// A conversion that cannot fail or lose anything, as the core's cast.
-fn lossless(arg: &Typed, to: Option<DataType>) -> Option<Expr> {
-    use DataType::*;
-    let (from, to) = (arg.data_type?, to?);
-    let rank = |data_type| match data_type {
-        TinyInt => Some(1),
-        SmallInt => Some(2),
-        Int => Some(3),
-        BigInt => Some(4),
-        _ => None,
-    };
-    let is_wider = match (rank(from), rank(to)) {
-        (Some(from), Some(to)) => from <= to,
-        _ if to == Float => from == Real || rank(from).is_some_and(|rank| rank < 4),
-        _ => types::has_room(from, to),
-    };
-    let is_longer = from.is_text() && to.is_text() && !matches!(from, Char(..) | NChar(_)) && !matches!(to, Char(..) | NChar(_))
-        && match (from.limit(), to.limit()) {
-            (_, None) => true,
-            (Some(from), Some(to)) => from <= to,
-            (None, Some(_)) => false,
-        }
-        // Characters that VARCHAR cannot hold are replaced in the conversion.
-        && (to.is_national() || from.code_page() == to.code_page());
-    if from == to || is_longer {
-        return Some(arg.expr.clone());
-    }
-    if from.is_moment() {
-        return finer_moment(&arg.expr, from, to);
-    }
-    let (old, new) = (data_type_of(types::sql_type(from)), data_type_of(types::sql_type(to)));
-    match is_wider {
-        true if old == new => Some(arg.expr.clone()),
-        true => Some(cast(arg.expr.clone(), new)),
-        false => None,
-    }
 }
 
 /// The types whose arithmetic is that of the core: overflow and division by zero are errors there, too.

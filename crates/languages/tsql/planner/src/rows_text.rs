@@ -7,7 +7,8 @@
 //! `OFFSET 0` keeps the order, since the planner takes it for a limit; the operator requires the order of its input.
 //! Without rows it gives no row.
 
-use super::{failed, field_of, type_of_field};
+use super::function::failed;
+use super::types::{declared_type as type_of_field, field as field_of};
 use arrow_array::RecordBatch;
 use arrow_schema::{Schema, SchemaRef};
 use datafusion::common::tree_node::TreeNodeRecursion;

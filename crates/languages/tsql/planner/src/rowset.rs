@@ -6,7 +6,8 @@
 //!                                                         RowsetExec              its rows, batch by batch
 //! ```
 
-use super::{failed, field_of, type_of_field};
+use super::function::failed;
+use super::types::{declared_type as type_of_field, field as field_of};
 use arrow_array::{RecordBatch, RecordBatchOptions};
 use arrow_schema::{Schema, SchemaRef};
 use datafusion::common::tree_node::TreeNodeRecursion;

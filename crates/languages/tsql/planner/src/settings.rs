@@ -1,7 +1,7 @@
 //! SET options of a statement: its functions carry those that differ from the options of a new connection.
 
 use super::aggregate;
-use super::lower::function_of;
+use super::function::function_of;
 use datafusion::logical_expr::{Expr, LogicalPlan};
 use mainstay_planner::dialect::Tree;
 use mainstay_planner::dialect::tools::any_expression_of_plan;

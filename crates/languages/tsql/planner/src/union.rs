@@ -4,13 +4,14 @@
 //! than the common ones are wrapped into a projection that converts them.
 
 use super::function::failed;
-use super::lower::{By, Typed, convert};
+use super::typed::{By, Typed, convert};
 use super::types;
 use datafusion::arrow::datatypes::{DataType as ArrowType, FieldRef};
+use datafusion::common::tree_node::{Transformed, TransformedResult};
 use datafusion::common::{Column, NullEquality, Result};
 use datafusion::logical_expr::expr::FieldMetadata;
 use datafusion::logical_expr::{Expr, Join, JoinType, LogicalPlan, Projection, RecursiveQuery, Union};
-use mainstay_planner::dialect::{DECLARED, tools};
+use mainstay_planner::dialect::{DECLARED, PlanTree, tools};
 use mainstay_tsql_types::{DataType, Message, Settings};
 use std::sync::Arc;
 
@@ -105,10 +106,22 @@ pub(super) fn lowered_recursion(node: RecursiveQuery, settings: Settings) -> Res
     tools::described_recursion(node, |again| brought_to(again, &types, settings))
 }
 
+/// The plan with the types of T-SQL in recursive queries over columns that were declared in T-SQL.
+pub(super) fn with_converted_recursions(plan: LogicalPlan) -> Result<LogicalPlan> {
+    if !tools::any_node(&plan, |node| matches!(node, LogicalPlan::RecursiveQuery(_))) {
+        return Ok(plan);
+    }
+    plan.map_up_with_subqueries(|node| match node {
+        LogicalPlan::RecursiveQuery(node) => converted_recursion(node).map(Transformed::yes),
+        node => node.recompute_schema().map(Transformed::yes),
+    })
+    .data()
+}
+
 /// The recursive part with the types that the columns of the first one were declared with in T-SQL.
 ///
 /// Errors: 240 where a text of the recursive part does not fit in the column.
-pub(super) fn converted_recursion(node: RecursiveQuery) -> Result<LogicalPlan> {
+fn converted_recursion(node: RecursiveQuery) -> Result<LogicalPlan> {
     let types = recursion_types(&node)?;
     let recursive_term = brought_to(&node.recursive_term, &types, Settings::NEW)?;
     Ok(LogicalPlan::RecursiveQuery(RecursiveQuery { recursive_term, ..node }))

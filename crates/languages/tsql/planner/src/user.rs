@@ -15,7 +15,7 @@ use mainstay_planner::dialect::{
     DialectFunction, Properties, SessionFunctions, functions_in_force, row_by_row, scalar_function, tools,
 };
 use mainstay_tsql_types::DataType;
-use mainstay_types::{Code, Error, Value, ValueRef};
+use mainstay_types::{Code, Error, ValueRef};
 use std::any::Any;
 use std::sync::Arc;
 
@@ -99,12 +99,13 @@ impl DialectFunction for User {
             arguments.arg_fields.iter().map(|field| types::declared_type(field)).collect();
         let data_type = data_type_of(types::sql_type(self.result));
         row_by_row(&arguments, (&self.function, true), &data_type, &mut |values| {
-            let whole = |(value, of): (&ValueRef<'_>, &Option<DataType>)| {
-                let padded = of.and_then(|of| mainstay_tsql_types::convert::padded(*value, of));
-                padded.map_or_else(|| value.to_value(), Value::Text)
+            let padded = |(value, of): (&ValueRef<'_>, &Option<DataType>)| {
+                of.and_then(|of| mainstay_tsql_types::convert::padded(*value, of))
             };
-            let values: Vec<Value> = values.iter().zip(&given).map(whole).collect();
-            let values: Vec<ValueRef<'_>> = values.iter().map(Value::as_ref).collect();
+            let padded: Vec<Option<String>> = values.iter().zip(&given).map(padded).collect();
+            let whole = values.iter().zip(&padded);
+            let values: Vec<ValueRef<'_>> =
+                whole.map(|(value, padded)| padded.as_deref().map_or(*value, ValueRef::Text)).collect();
             let result = functions.call(&self.function, &values).map_err(tools::failed)?;
             Ok(match self.result {
                 DataType::SqlVariant => mainstay_tsql_types::variant::encode(self.result, result.as_ref()),

@@ -1,7 +1,6 @@
 //! Keys of SQL_VARIANT values: their bytes, which contain their types, compare by a part of them.
 
-use super::aggregate::call;
-use super::lower::{By, Typed};
+use super::typed::{By, Typed, call};
 use datafusion::common::Result;
 use datafusion::logical_expr::Expr;
 use mainstay_tsql_types::DataType;

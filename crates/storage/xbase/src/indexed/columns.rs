@@ -154,24 +154,6 @@ fn numeric_field(letter: &str, length: u8, decimals: u8) -> Field {
     }
 }
 
-/// The beginning of the name of a column's declared type that is one of Advantage's.
-pub const ADVANTAGE_TYPE: &str = "ads:";
-
-/// The field of a column by the name of its declared type; `None` for one that is not Advantage's.
-///
-/// Errors: as [`advantage_spec`].
-pub fn declared_advantage_spec(
-    format: Format,
-    name: &str,
-    declared: &str,
-    nullable: bool,
-) -> Result<Option<FieldSpec>> {
-    match declared.strip_prefix(ADVANTAGE_TYPE) {
-        Some(data_type) => advantage_spec(format, name, data_type, nullable),
-        None => Ok(None),
-    }
-}
-
 /// The field of a new table that Advantage makes of one of its types, by the type's name in its SQL; `None` where that is the
 /// usual field for the values.
 ///

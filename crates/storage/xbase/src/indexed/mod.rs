@@ -60,10 +60,7 @@ mod unlisted;
 mod watch;
 
 pub use build::{Building, IndexSpec, Telling};
-pub use columns::{
-    ADVANTAGE_TYPE, advantage_spec, declared, declared_advantage_spec, declared_spec, field_spec, field_value, spec_of,
-    table_spec,
-};
+pub use columns::{advantage_spec, declared, declared_spec, field_spec, field_value, spec_of, table_spec};
 pub use inspect::check_journals;
 pub(crate) use recovery::recover;
 pub use recovery::{InDoubt, in_doubt, settle};
