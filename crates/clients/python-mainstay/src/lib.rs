@@ -4,13 +4,14 @@
 //!   mainstay.Connection   (Python)   PEP 249, transactions, frames
 //!     |- Session      one session of a dialect, behind a lock          session, dialects, opened
 //!     |- ResultSet    rows as tuples, or as an Arrow stream            result_set, results, to_python
-//!          |- Worker  work without the GIL, which Ctrl-C ends          worker
+//!          |- Worker  work without the GIL, which Ctrl-C ends          worker, chain
 //! ```
 
 #![allow(missing_docs, reason = "the stub file _native.pyi documents the module for its users")]
 
 mod arrow_import;
 mod catalog;
+mod chain;
 mod dialects;
 mod failure;
 mod from_python;

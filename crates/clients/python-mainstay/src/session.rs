@@ -5,6 +5,7 @@
 
 use crate::arrow_import;
 use crate::catalog;
+use crate::chain::{self, Link};
 use crate::dialects::{Arguments, Dialect};
 use crate::failure::{Class, Fault};
 use crate::from_python::arguments;
@@ -16,7 +17,6 @@ use arrow_array::RecordBatchReader;
 use mainstay_engine::{Progress, backup};
 use pyo3::prelude::*;
 use pyo3::types::{PyDict, PyList};
-use std::cell::RefCell;
 use std::path::PathBuf;
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
@@ -25,32 +25,6 @@ use std::time::Duration;
 const BACKUP_WAIT: Duration = Duration::from_secs(10);
 
 type Shared = Arc<Mutex<Option<Box<dyn Dialect>>>>;
-
-thread_local! {
-    /// The sessions that this thread is working with, by their addresses. Rows that a statement takes may be made by Python
-    /// code, which must not come back to the session that waits for them.
-    static AT_WORK: RefCell<Vec<usize>> = const { RefCell::new(Vec::new()) };
-}
-
-/// Marks a session as one that this thread is working with.
-struct AtWork;
-
-impl AtWork {
-    fn with(session: usize) -> AtWork {
-        AT_WORK.with_borrow_mut(|sessions| sessions.push(session));
-        AtWork
-    }
-
-    fn includes(session: usize) -> bool {
-        AT_WORK.with_borrow(|sessions| sessions.contains(&session))
-    }
-}
-
-impl Drop for AtWork {
-    fn drop(&mut self) {
-        AT_WORK.with_borrow_mut(|sessions| sessions.pop());
-    }
-}
 
 /// A session of a dialect over a folder.
 #[pyclass(module = "mainstay._native", frozen)]
@@ -91,12 +65,12 @@ impl Session {
         }
         let dialect = Arc::clone(&self.dialect);
         let key = Arc::as_ptr(&dialect) as usize;
-        if AtWork::includes(key) {
+        if chain::includes(key) {
             let message = "the connection is waiting for these rows: make them with another connection, or before";
             return Err(Fault::new(Class::Interface, message).raise(py));
         }
         self.worker.run(py, move |turn| {
-            let _at_work = AtWork::with(key);
+            let _link = Link::to(key);
             let mut dialect = dialect.lock().unwrap_or_else(PoisonError::into_inner);
             turn.begin()?;
             work(&mut dialect)

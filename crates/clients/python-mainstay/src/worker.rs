@@ -8,6 +8,8 @@
 //!   worker                 run the statement .................................. done
 //! ```
 //! Work of any other thread runs on that thread, unless somebody wants to hear of its progress or its time is limited here.
+//! So does work for a connection whose worker waits for that thread ([`chain`]); the outermost call of the connection limits
+//! its time.
 //!
 //! A connection has one session, whose lock the calls of its threads wait for. The time limit counts, and a cancellation
 //! goes to the session, only from the work's [`Turn`]: before it the session runs the statement of another thread. Work that is
@@ -17,13 +19,14 @@
 //!   waiting --- begin -----> running     Ctrl-C cancels the statement, and waits for its end
 //!      '------- abandon ---> abandoned   Ctrl-C returns at once
 //! ```
-//! Limits: a statement that takes no notice of its cancellation is waited for.
+//! Limits: a statement that takes no notice of its cancellation is waited for. A cancellation ends the statement of its own
+//! connection: while the rows of that come from a statement of another connection, it ends when that has.
 
+use crate::chain::{self, Link};
 use crate::failure::{Class, Fault};
 use mainstay_session::Cancel;
 use pyo3::prelude::*;
 use pyo3::sync::PyOnceLock;
-use std::cell::Cell;
 use std::sync::mpsc::{Receiver, RecvTimeoutError, Sender, channel};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::{Duration, Instant};
@@ -97,11 +100,6 @@ pub(crate) struct Watcher {
     pub interval: Duration,
 }
 
-thread_local! {
-    /// True on the thread of a connection. Rows that a statement takes may be made by Python code there.
-    static IS_WORKER: Cell<bool> = const { Cell::new(false) };
-}
-
 impl Worker {
     pub fn new(canceller: Arc<dyn Cancel>, timeout: Option<Duration>) -> Worker {
         Worker { jobs: Mutex::default(), canceller, timeout, watcher: Mutex::default() }
@@ -128,14 +126,21 @@ impl Worker {
     ) -> PyResult<T> {
         let watcher = self.watcher.lock().unwrap_or_else(PoisonError::into_inner).clone();
         let is_main = is_main_thread(py)?;
-        // Work of a worker's own thread must not wait for that thread.
-        if IS_WORKER.get() || !is_main && watcher.is_none() && self.timeout.is_none() {
+        let address = std::ptr::from_ref(self) as usize;
+        // A worker that waits for this thread has no time for the work.
+        if chain::includes(address) || !is_main && watcher.is_none() && self.timeout.is_none() {
+            let _link = Link::to(address);
             return py.detach(|| work(&Turn::default())).map_err(|fault| fault.raise(py));
         }
         let (sender, receiver) = channel();
         let turn = Arc::<Turn>::default();
         let turn_of_job = Arc::clone(&turn);
-        let job: Job = Box::new(move || drop(sender.send(work(&turn_of_job))));
+        let chain = chain::current();
+        let job: Job = Box::new(move || {
+            chain::resume(chain);
+            let _link = Link::to(address);
+            drop(sender.send(work(&turn_of_job)));
+        });
         self.send(job).map_err(|fault| fault.raise(py))?;
         let done = self.wait(py, receiver, (&turn, watcher.as_deref()), is_main)?;
         done.map_err(|fault| fault.raise(py))
@@ -195,10 +200,7 @@ impl Worker {
             }
         }
         let (sender, receiver) = channel::<Job>();
-        let work = move || {
-            IS_WORKER.set(true);
-            receiver.iter().for_each(|job| job());
-        };
+        let work = move || receiver.iter().for_each(|job| job());
         let started = std::thread::Builder::new().name("mainstay".to_owned()).spawn(work);
         started.map_err(|error| Fault::new(Class::Operational, format!("cannot start a thread: {error}")))?;
         sender.send(job).map_err(|_| broken())?;

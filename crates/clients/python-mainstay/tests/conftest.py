@@ -33,3 +33,19 @@ def slow(memory):
     memory.execute("CREATE TABLE numbers (n BIGINT)")
     memory.executemany("INSERT INTO numbers VALUES (?)", [(number,) for number in range(4000)])
     return memory, "SELECT count(*) FROM numbers a, numbers b, numbers c WHERE a.n + b.n * c.n = 17"
+
+
+@pytest.fixture
+def slow_tsql(connect, tmp_path):
+    """Opens a T-SQL connection with options, and gives a query that runs for minutes."""
+
+    def open_one(**options):
+        with mainstay.connect(tmp_path, "tsql", autocommit=True) as filling:
+            filling.execute("CREATE TABLE numbers (n INT)")
+            filling.executemany("INSERT INTO numbers VALUES (?)", [(number,) for number in range(500)])
+        filling.close()
+        tables = ", ".join(f"numbers {name}" for name in "abcdef")
+        query = f"SELECT count(*) FROM {tables} WHERE a.n + b.n * c.n + d.n + e.n + f.n = 17"
+        return connect(dialect="tsql", autocommit=True, **options), query
+
+    return open_one

@@ -192,6 +192,83 @@ def test_progress(slow):
     assert connection.execute("SELECT 1").fetchone() == (1,) and len(seen) == 5
 
 
+def source(pyarrow, make):
+    """A reader whose only row is made by code, when it is read."""
+
+    def batches():
+        yield pyarrow.record_batch({"n": [make()]})
+
+    return pyarrow.RecordBatchReader.from_batches(pyarrow.schema([("n", pyarrow.int64())]), batches())
+
+
+def test_limits_of_a_connection_that_makes_rows_for_another(memory, slow_tsql):
+    pyarrow = pytest.importorskip("pyarrow")
+    limited, query = slow_tsql(timeout=0.3)
+    memory.execute("CREATE TABLE t (n BIGINT)")
+    seen = []
+
+    def make():
+        with pytest.raises(mainstay.OperationalError) as caught:
+            limited.execute(query).fetchall()
+        seen.append(caught.value.code)
+        return limited.execute("SELECT count(*) FROM numbers").fetchone()[0]
+
+    # Without a limit the statement would run for minutes.
+    guard = threading.Timer(20, limited.interrupt)
+    guard.start()
+    assert memory.append("t", source(pyarrow, make)) == 1
+    guard.cancel()
+    assert seen == ["timeout"]
+    assert memory.execute("SELECT n FROM t").fetchall() == [(500,)]
+
+
+def test_progress_of_a_connection_that_makes_rows_for_another(memory, connect):
+    pyarrow = pytest.importorskip("pyarrow")
+    watched, seen = connect(autocommit=True), []
+    query = "SELECT count(*) FROM numbers a, numbers b, numbers c WHERE a.n + b.n * c.n = 17"
+    watched.execute("CREATE TABLE numbers (n BIGINT)")
+    watched.executemany("INSERT INTO numbers VALUES (?)", [(number,) for number in range(4000)])
+    memory.execute("CREATE TABLE t (n BIGINT)")
+
+    def handler(progress):
+        seen.append(progress)
+        if len(seen) == 5:
+            raise ZeroDivisionError
+
+    def make():
+        with pytest.raises(ZeroDivisionError):
+            watched.execute(query).fetchall()
+        return len(seen)
+
+    # Without the handler the statement would run for minutes.
+    guard = threading.Timer(20, watched.interrupt)
+    guard.start()
+    watched.set_progress_handler(handler, 0.02)
+    memory.append("t", source(pyarrow, make))
+    guard.cancel()
+    assert memory.execute("SELECT n FROM t").fetchall() == [(5,)]
+
+
+def test_rows_that_wait_for_the_connection_they_come_back_to(memory, slow_tsql):
+    pyarrow = pytest.importorskip("pyarrow")
+    limited, _ = slow_tsql(timeout=60)
+    limited.execute("CREATE TABLE t (n BIGINT)")
+    memory.execute("CREATE TABLE t (n BIGINT)")
+    rows = memory.execute("SELECT 7")
+
+    def inner():
+        # Its thread is one that the thread of `memory` waits for; rows need the thread only, not the connection.
+        with pytest.raises(mainstay.InterfaceError, match="waiting for these rows"):
+            memory.execute("SELECT 1")
+        return rows.fetchone()[0]
+
+    def outer():
+        return limited.append("t", source(pyarrow, inner))
+
+    assert memory.append("t", source(pyarrow, outer)) == 1
+    assert limited.execute("SELECT n FROM t").fetchall() == [(7,)]
+
+
 def test_fork(connect):
     connection = connect()
     connection.execute("SELECT 1")

@@ -2,7 +2,8 @@
 //!
 //! The extension says what a file is; a file that is named with another one is a script if the dialect of scripts is given.
 //! Hidden files and folders, and those of build results and packages, are left out. A link to a file is followed, one to a folder
-//! is not. A file that is reached by several paths is taken once, under the first of them.
+//! is not. A file that is reached by several paths is taken once, under the first of them; a link whose extension says
+//! something else than that of its target does not stand for it.
 
 use crate::Dialect;
 use mainstay_types::Result;
@@ -42,8 +43,10 @@ pub(crate) struct Collected {
     pub(crate) others: BTreeMap<String, u64>,
     /// Files and folders that could not be read, with the reason.
     pub(crate) unread: Vec<(PathBuf, String)>,
-    /// Files and folders that were added, by their real paths.
-    known: HashSet<PathBuf>,
+    /// Files that were added, by their real paths, and the kinds that their names say.
+    known: HashSet<(Kind, PathBuf)>,
+    /// Folders that were added, by their real paths.
+    known_folders: HashSet<PathBuf>,
     files: usize,
 }
 
@@ -64,9 +67,10 @@ impl Collected {
         }
         if !self.add_file(fs, path) {
             match dialect {
-                Some(Dialect::Basic) => drop(self.programs.insert(path.to_owned())),
-                Some(_) => drop(self.scripts.insert(path.to_owned())),
-                None => self.unread.push((path.to_owned(), UNKNOWN.to_owned())),
+                Some(Dialect::Basic) => self.add_as(fs, Kind::Program, path),
+                Some(_) => self.add_as(fs, Kind::Script, path),
+                None if self.is_new(fs, Kind::Other, path) => self.unread.push((path.to_owned(), UNKNOWN.to_owned())),
+                None => {}
             }
         }
         // An index of the table may lie beside it.
@@ -75,7 +79,7 @@ impl Collected {
         {
             let beside = fs.list(if folder.as_os_str().is_empty() { Path::new(".") } else { folder });
             for entry in beside.unwrap_or_default() {
-                if !entry.is_folder && matches!(extension(&entry.path).as_str(), "cdx" | "idx" | "ntx" | "adi") {
+                if !entry.is_folder && Kind::of(&extension(&entry.path)) == Some(Kind::Index) {
                     self.add_file(fs, &entry.path);
                 }
             }
@@ -88,7 +92,7 @@ impl Collected {
             Ok(real) => real,
             Err(error) => return self.unread.push((folder.to_owned(), error.message().to_owned())),
         };
-        if !self.known.insert(real) {
+        if !self.known_folders.insert(real) {
             return;
         }
         if depth == 0 {
@@ -116,15 +120,13 @@ impl Collected {
 
     /// Adds a file that a project names.
     pub(crate) fn add_script(&mut self, fs: &dyn FileSystem, path: PathBuf) {
-        if self.is_new(fs, &path) {
-            self.scripts.insert(path);
-        }
+        self.add_as(fs, Kind::Script, &path);
     }
 
-    /// Returns true if no path to this file was added before.
-    fn is_new(&mut self, fs: &dyn FileSystem, path: &Path) -> bool {
+    /// Returns true if no path to this file was added as this kind before.
+    fn is_new(&mut self, fs: &dyn FileSystem, kind: Kind, path: &Path) -> bool {
         let real = fs.real_path(path).unwrap_or_else(|_| path.to_owned());
-        self.known.insert(real)
+        self.known.insert((kind, real))
     }
 
     /// Adds a file by its extension. Returns false if that is not known.
@@ -136,25 +138,59 @@ impl Collected {
             }
             return true;
         }
-        if !self.is_new(fs, path) {
-            return true;
+        let Some(kind) = Kind::of(&extension(path)) else { return false };
+        self.add_as(fs, kind, path);
+        true
+    }
+
+    /// Adds a file as one of this kind, unless it is known as such.
+    fn add_as(&mut self, fs: &dyn FileSystem, kind: Kind, path: &Path) {
+        if !self.is_new(fs, kind, path) {
+            return;
         }
-        let (path, extension) = (path.to_owned(), extension(path));
-        match extension.as_str() {
-            "dbf" | "adt" | "csv" | "tsv" | "parquet" => drop(self.tables.insert(path)),
-            "cdx" | "idx" | "ntx" | "adi" => {
+        let path = path.to_owned();
+        match kind {
+            Kind::Table => drop(self.tables.insert(path)),
+            Kind::Index => {
                 let folder = path.parent().map(Path::to_owned).unwrap_or_default();
                 self.indexes.entry(folder).or_default().push(path);
             }
-            "sql" | "spl" | "prc" | "tab" | "viw" | "trg" | "udf" => drop(self.scripts.insert(path)),
-            "bas" | "pxp" | "pvx" => drop(self.programs.insert(path)),
-            "sqlproj" | "dacpac" => drop(self.projects.insert(path)),
-            "dbc" | "add" => drop(self.dictionaries.insert(path)),
-            "mdx" | "ndx" | "prg" | "fxp" | "scx" | "vcx" | "frx" | "mnx" | "mdf" | "ldf" | "ndf" | "bak"
-            | "bacpac" | "xls" | "xlsx" | "mdb" | "accdb" => *self.others.entry(extension).or_default() += 1,
-            _ => return false,
+            Kind::Script => drop(self.scripts.insert(path)),
+            Kind::Program => drop(self.programs.insert(path)),
+            Kind::Project => drop(self.projects.insert(path)),
+            Kind::Dictionary => drop(self.dictionaries.insert(path)),
+            Kind::Other => *self.others.entry(extension(&path)).or_default() += 1,
         }
-        true
+    }
+}
+
+/// The kind of a file.
+#[derive(Clone, Copy, Debug, Eq, Hash, PartialEq)]
+enum Kind {
+    Table,
+    Index,
+    Script,
+    Program,
+    Project,
+    Dictionary,
+    /// Its files are counted, or named as unread.
+    Other,
+}
+
+impl Kind {
+    /// The kind of files with an extension in lower case; `None` where it is not known.
+    fn of(extension: &str) -> Option<Kind> {
+        Some(match extension {
+            "dbf" | "adt" | "csv" | "tsv" | "parquet" => Kind::Table,
+            "cdx" | "idx" | "ntx" | "adi" => Kind::Index,
+            "sql" | "spl" | "prc" | "tab" | "viw" | "trg" | "udf" => Kind::Script,
+            "bas" | "pxp" | "pvx" => Kind::Program,
+            "sqlproj" | "dacpac" => Kind::Project,
+            "dbc" | "add" => Kind::Dictionary,
+            "mdx" | "ndx" | "prg" | "fxp" | "scx" | "vcx" | "frx" | "mnx" | "mdf" | "ldf" | "ndf" | "bak"
+            | "bacpac" | "xls" | "xlsx" | "mdb" | "accdb" => Kind::Other,
+            _ => return None,
+        })
     }
 }
 

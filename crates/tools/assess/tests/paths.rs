@@ -42,6 +42,45 @@ fn a_file_is_assessed_once_whatever_path_leads_to_it() {
     assert_eq!(scripts(&twice), ["t.sql"]);
 }
 
+/// A link says by its own extension what it is; the file that it leads to is found under its own name.
+#[test]
+fn a_link_does_not_hide_its_target() {
+    let folder = tempfile::tempdir().unwrap();
+    let folder = folder.path();
+    fs::write(folder.join("v1.sql"), "SELECT a FROM t").unwrap();
+    fs::write(folder.join("stock.dbf"), "no table").unwrap();
+    // All of them sort before the targets.
+    for (link, target) in [("current", "v1.sql"), ("a.bak", "v1.sql"), ("a.bas", "v1.sql"), ("a", "stock.dbf")] {
+        symlink(target, folder.join(link)).unwrap();
+    }
+    let found = report(&[folder], None);
+    assert!(scripts(&found).contains(&"v1.sql"), "{:?}", found.files);
+    let about_table = |found: &Report| {
+        let places = found.findings.iter().flat_map(|finding| &finding.places);
+        places.filter(|place| place.path == folder.join("stock.dbf")).count()
+    };
+    assert!(about_table(&found) > 0, "{:?}", found.findings);
+    assert_eq!(found.others.get("bak"), Some(&1));
+    let again = report(&[folder, &folder.join("a.bak"), &folder.join("stock.dbf")], None);
+    assert_eq!((again.others.get("bak"), about_table(&again)), (Some(&1), about_table(&found)));
+}
+
+#[test]
+fn a_file_that_is_named_beside_its_folder_is_assessed_or_reported_once() {
+    let folder = tempfile::tempdir().unwrap();
+    let (named, program) = (folder.path().join("orders.ddl"), folder.path().join("menu"));
+    fs::write(&named, "DENY SELECT ON t TO ann").unwrap();
+    fs::write(&program, "0010 PRINT 1\n").unwrap();
+    symlink(&named, folder.path().join("link.ddl")).unwrap();
+    for paths in [[folder.path(), &named, &named], [&named, folder.path(), &folder.path().join("link.ddl")]] {
+        let read = report(&paths, Some(Dialect::Tsql));
+        assert_eq!((read.verdict(), scripts(&read), read.unread.len()), (Verdict::Changes, vec!["orders.ddl"], 0));
+        let unread = report(&paths, None).unread;
+        assert_eq!(unread.iter().map(|(path, _)| path).collect::<Vec<_>>(), [&named]);
+    }
+    assert_eq!(scripts(&report(&[folder.path(), &program], Some(Dialect::Basic))), ["menu"]);
+}
+
 #[test]
 fn a_named_file_is_assessed_or_reported() {
     let folder = tempfile::tempdir().unwrap();

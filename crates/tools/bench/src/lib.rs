@@ -20,6 +20,7 @@ mod allocations;
 pub mod answer;
 mod basic;
 pub mod cloud;
+mod dbf;
 mod informix;
 pub mod machine;
 pub mod options;

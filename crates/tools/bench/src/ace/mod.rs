@@ -57,10 +57,10 @@ impl Suite for Ace {
     fn start(&self, settings: &Settings, _: &[usize]) -> Result<Bench> {
         let data = Data::new(settings.rows);
         let scratch = Scratch::new()?;
-        scratch.write(&scratch.path("plain").join("bench.dbf"), &data.dbf(today().ymd(), false))?;
+        scratch.write(&scratch.path("plain").join("bench.dbf"), &data.dbf(today(), false))?;
         let indexed = scratch.path("indexed");
         let is_standard = settings.rows == STANDARD_ROWS;
-        scratch.write(&indexed.join("bench.dbf"), &data.dbf(today().ymd(), is_standard))?;
+        scratch.write(&indexed.join("bench.dbf"), &data.dbf(today(), is_standard))?;
         if is_standard {
             scratch.write(&indexed.join("bench.cdx"), &shipped_cdx(&data)?)?;
         } else {

@@ -6,6 +6,7 @@
 
 use super::data::Data;
 use super::tables::{Kind, TABLES, Table};
+use crate::dbf::{self, Field};
 use crate::machine::today;
 use crate::scratch::Scratch;
 use arrow_array::ArrayRef;
@@ -128,63 +129,43 @@ fn field_name(name: &str) -> &str {
     &name[..name.len().min(NAME_BYTES)]
 }
 
-/// The type, the length and the decimals of a field.
-fn field(kind: Kind) -> (u8, usize, usize) {
-    match kind {
+/// The field that a column has in a DBF.
+fn field((name, kind): &(&'static str, Kind)) -> Field<'static> {
+    let (letter, length, decimals) = match *kind {
         Kind::Key => (b'N', 10, 0),
         Kind::Integer => (b'N', 4, 0),
         Kind::Decimal => (b'N', 12, 2),
         Kind::Date => (b'D', 8, 0),
         Kind::Text(length) => (b'C', length, 0),
-    }
+    };
+    Field { name: field_name(name), kind: letter, length, decimals }
 }
 
-/// Writes the DBF of a table: dBASE III, no memo, no index.
+/// Writes the DBF of a table, without an index.
 fn write_dbf(scratch: &Scratch, folder: &Path, data: &Data, table: &Table) -> Result<()> {
     let path = folder.join(format!("{DBF_PREFIX}{}.dbf", table.name));
     let rows = (table.rows)(data);
     let mut file = BufWriter::new(scratch.create(&path)?);
-    file.write_all(&dbf_header(table, rows))?;
+    let fields: Vec<Field<'_>> = table.columns.iter().map(field).collect();
+    file.write_all(&dbf::header(today(), rows, &fields, false))?;
     for start in (0..rows).step_by(GROUP_ROWS) {
         let batch = table.batch(data, start..(start + GROUP_ROWS).min(rows))?;
         let mut record = String::new();
         for row in 0..batch.num_rows() {
             record.clear();
             record.push(' ');
-            for ((_, kind), column) in table.columns.iter().zip(batch.columns()) {
-                push_field(&mut record, *kind, column, row);
+            for (((_, kind), field), column) in table.columns.iter().zip(&fields).zip(batch.columns()) {
+                push_field(&mut record, (*kind, field.length), column, row);
             }
             file.write_all(record.as_bytes())?;
         }
     }
-    file.write_all(&[0x1A])?;
+    file.write_all(&[dbf::END])?;
     file.flush()?;
     Ok(())
 }
 
-fn dbf_header(table: &Table, rows: usize) -> Vec<u8> {
-    let (year, month, day) = today().ymd();
-    let length = 32 * (table.columns.len() + 1) + 1;
-    let record = 1 + table.columns.iter().map(|(_, kind)| field(*kind).1).sum::<usize>();
-    let mut bytes = vec![0u8; 32];
-    bytes[..4].copy_from_slice(&[0x03, (year - 1900) as u8, month as u8, day as u8]);
-    bytes[4..8].copy_from_slice(&(rows as u32).to_le_bytes());
-    bytes[8..10].copy_from_slice(&(length as u16).to_le_bytes());
-    bytes[10..12].copy_from_slice(&(record as u16).to_le_bytes());
-    for (name, kind) in table.columns {
-        let (mut described, (letter, length, decimals)) = ([0u8; 32], field(*kind));
-        for (place, byte) in field_name(name).bytes().enumerate() {
-            described[place] = byte.to_ascii_uppercase();
-        }
-        (described[11], described[16], described[17]) = (letter, length as u8, decimals as u8);
-        bytes.extend(described);
-    }
-    bytes.push(0x0D);
-    bytes
-}
-
-fn push_field(record: &mut String, kind: Kind, column: &ArrayRef, row: usize) {
-    let (_, length, _) = field(kind);
+fn push_field(record: &mut String, (kind, length): (Kind, usize), column: &ArrayRef, row: usize) {
     let text = match kind {
         Kind::Key => format!("{:>length$}", column.as_primitive::<Int64Type>().value(row)),
         Kind::Integer => format!("{:>length$}", column.as_primitive::<Int32Type>().value(row)),
@@ -218,9 +199,10 @@ mod tests {
 
     #[test]
     fn a_header_describes_its_records() {
-        let header = dbf_header(&TABLES[6], 100);
+        let fields: Vec<Field<'_>> = TABLES[6].columns.iter().map(field).collect();
+        let header = dbf::header(today(), 100, &fields, false);
         assert_eq!((header[0], &header[4..8]), (3, &[100u8, 0, 0, 0][..]));
-        assert_eq!(u16::from_le_bytes([header[8], header[9]]), 32 + 9 * 32 + 1);
+        assert_eq!(u16::from_le_bytes([header[8], header[9]]), 32 + 9 * 32 + 2);
         assert_eq!(u16::from_le_bytes([header[10], header[11]]), 1 + 10 + 10 + 1 + 12 + 8 + 15 + 15 + 4 + 79);
         assert_eq!(&header[32..43], b"O_ORDERKEY\0");
     }

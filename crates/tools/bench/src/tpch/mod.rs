@@ -18,7 +18,7 @@
 //! the geometric mean over the queries, and the most memory of any process.
 //!
 //! Limits: one user, no refresh functions, no audit: figures of this suite are not results of the TPC. The peer's memory
-//! includes its Python interpreter.
+//! includes its Python interpreter and pyarrow.
 
 mod data;
 mod files;

@@ -4,7 +4,8 @@ python3 peer.py check
 python3 peer.py load FOLDER DATABASE
 python3 peer.py run FOLDER DATABASE [BYTES]
 
-`check` writes {"ready": description} or {"absent": reason}. `load` copies the Parquet files of the folder into a database
+The clock stops when the whole answer is there as columns (an Arrow table), as in worker.rs; without pyarrow, when it is there as
+tuples of Python. `check` writes {"ready": description} or {"absent": reason}. `load` copies the Parquet files of the folder into a database
 file. `run` answers request lines, over the database file or, when its name is -, over the Parquet files.
 """
 
@@ -48,6 +49,22 @@ def cell(value):
     return value
 
 
+def columns_of(relation):
+    # The method was renamed.
+    return relation.to_arrow_table() if hasattr(relation, "to_arrow_table") else relation.fetch_arrow_table()
+
+
+def answers(connection):
+    """Functions that answer a statement and make rows of its answer, of which the first is timed, and a name for its form."""
+    try:
+        import pyarrow
+    except ImportError:
+        return lambda sql: connection.execute(sql).fetchall(), lambda rows: rows, "Python tuples"
+    rows_of = lambda table: zip(*(column.to_pylist() for column in table.columns))
+    # The result of `execute` would be copied once more.
+    return lambda sql: columns_of(connection.sql(sql)), rows_of, f"Arrow {pyarrow.__version__}"
+
+
 def peak_bytes():
     with open("/proc/self/status") as status:
         for line in status:
@@ -56,20 +73,20 @@ def peak_bytes():
     return None
 
 
-def answer(connection, request):
+def answer(run, rows_of, request):
     def timed():
         start = time.perf_counter_ns()
-        rows = connection.execute(request["sql"]).fetchall()
-        return time.perf_counter_ns() - start, rows
+        found = run(request["sql"])
+        return time.perf_counter_ns() - start, found
 
-    first, rows = timed()
+    first, found = timed()
     times, spent = [], 0
     if request["repeats"]:
         timed()
     while len(times) < request["repeats"] or (len(times) < request["at_most"] and spent < request["enough_ns"]):
         times.append(timed()[0])
         spent += times[-1]
-    rows = [[cell(value) for value in row] for row in rows]
+    rows = [[cell(value) for value in row] for row in rows_of(found)]
     return {"first": first, "times": times, "rows": rows, "peak": peak_bytes()}
 
 
@@ -81,16 +98,19 @@ def main():
         return
     task, *arguments = sys.argv[1:]
     if task == "check":
-        threads = duckdb.connect().execute("SELECT current_setting('threads')").fetchone()[0]
-        print(json.dumps({"ready": f"DuckDB {duckdb.__version__}, {threads} threads"}))
+        connection = duckdb.connect()
+        threads = connection.execute("SELECT current_setting('threads')").fetchone()[0]
+        form = answers(connection)[2]
+        print(json.dumps({"ready": f"DuckDB {duckdb.__version__}, {threads} threads, answers as {form}"}))
     elif task == "load":
         load(duckdb, *arguments)
     else:
         folder, path, *limit = arguments
         connection = connect(duckdb, folder, path, limit[0] if limit else None)
+        run, rows_of, _ = answers(connection)
         for line in sys.stdin:
             try:
-                reply = answer(connection, json.loads(line))
+                reply = answer(run, rows_of, json.loads(line))
             except Exception as error:
                 reply = {"error": f"{type(error).__name__}: {error}"}
             print(json.dumps(reply), flush=True)

@@ -6,15 +6,13 @@
 //! that Harbour writes, apart from the date in its header.
 //!
 //! ```text
-//!   header  32 bytes   03 YY MM DD  count:u32  130:u16  21:u16 ... 28: 1 when there is a CDX
-//!   fields  3 x 32     ID N(8,0)   TAG C(4)   AMT N(8,2)
-//!   end     0D 00      Harbour's terminator is two bytes long
+//!   fields  ID N(8,0)   TAG C(4)   AMT N(8,2)
 //!   record  21 bytes   ' ' + ID right-aligned + TAG + AMT right-aligned
-//!   end     1A
 //! ```
 
-/// Bytes before the first record.
-pub const HEADER_LEN: usize = 130;
+use crate::dbf::{self, Field};
+use mainstay_types::Date;
+
 /// Bytes of a record, the deletion mark included.
 pub const RECORD_LEN: usize = 21;
 /// The most rows the generator makes: what `ID N(8,0)` holds is more, but the truth is kept in memory.
@@ -68,25 +66,13 @@ impl Data {
         bytes
     }
 
-    /// The whole DBF. `date` is year, month and day of the last update.
-    pub fn dbf(&self, date: (i32, u32, u32), has_cdx: bool) -> Vec<u8> {
-        let (year, month, day) = date;
-        let mut bytes = vec![0u8; HEADER_LEN];
-        bytes[0] = 0x03;
-        bytes[1..4].copy_from_slice(&[(year - 1900) as u8, month as u8, day as u8]);
-        bytes[4..8].copy_from_slice(&(self.len() as u32).to_le_bytes());
-        bytes[8..10].copy_from_slice(&(HEADER_LEN as u16).to_le_bytes());
-        bytes[10..12].copy_from_slice(&(RECORD_LEN as u16).to_le_bytes());
-        bytes[28] = u8::from(has_cdx);
+    /// The whole DBF with this date of the last update.
+    pub fn dbf(&self, date: Date, has_cdx: bool) -> Vec<u8> {
         let fields = [("ID", b'N', 8, 0), ("TAG", b'C', 4, 0), ("AMT", b'N', 8, 2)];
-        for (place, (name, kind, len, decimals)) in (1..).zip(fields) {
-            let field = &mut bytes[place * 32..(place + 1) * 32];
-            field[..name.len()].copy_from_slice(name.as_bytes());
-            (field[11], field[16], field[17]) = (kind, len, decimals);
-        }
-        bytes[128] = 0x0D;
+        let fields = fields.map(|(name, kind, length, decimals)| Field { name, kind, length, decimals });
+        let mut bytes = dbf::header(date, self.len(), &fields, has_cdx);
         bytes.extend(self.records());
-        bytes.push(0x1A);
+        bytes.push(dbf::END);
         bytes
     }
 
@@ -115,7 +101,7 @@ mod tests {
     #[test]
     fn a_hundred_thousand_rows_are_the_file_that_harbour_wrote() {
         let harbour = std::fs::read(HARBOUR).unwrap();
-        let date = (1900 + i32::from(harbour[1]), u32::from(harbour[2]), u32::from(harbour[3]));
+        let date = Date::from_ymd(1900 + i32::from(harbour[1]), harbour[2].into(), harbour[3].into()).unwrap();
         let ours = Data::new(100_000).dbf(date, true);
         assert_eq!(ours.len(), harbour.len());
         let differing = ours.iter().zip(&harbour).position(|(ours, theirs)| ours != theirs);

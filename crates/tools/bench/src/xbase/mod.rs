@@ -75,7 +75,7 @@ impl Suite for Xbase {
         let scratch = Scratch::new()?;
         let cdx = if settings.rows == STANDARD_ROWS { Some(shipped_cdx(&data)?) } else { None };
         let (plain, indexed) = write_dbf_folders(&scratch, &data, cdx.as_deref())?;
-        let length = data.dbf(today().ymd(), false).len();
+        let length = data.dbf(today(), false).len();
         let mut facts = vec![("bench.dbf".to_owned(), format!("{} bytes", crate::output::thousands(length)))];
         if let Some(cdx) = &cdx {
             facts.push(("bench.cdx".to_owned(), format!("{} bytes", crate::output::thousands(cdx.len()))));
@@ -99,9 +99,9 @@ impl Suite for Xbase {
 /// Writes the bare DBF into one folder, and the DBF with its CDX into another.
 fn write_dbf_folders(scratch: &Scratch, data: &Data, cdx: Option<&[u8]>) -> Result<(PathBuf, PathBuf)> {
     let (plain, indexed) = (scratch.path("plain"), scratch.path("indexed"));
-    scratch.write(&plain.join("bench.dbf"), &data.dbf(today().ymd(), false))?;
+    scratch.write(&plain.join("bench.dbf"), &data.dbf(today(), false))?;
     if let Some(cdx) = cdx {
-        scratch.write(&indexed.join("bench.dbf"), &data.dbf(today().ymd(), true))?;
+        scratch.write(&indexed.join("bench.dbf"), &data.dbf(today(), true))?;
         scratch.write(&indexed.join("bench.cdx"), cdx)?;
     }
     Ok((plain, indexed))

@@ -1,10 +1,11 @@
 //! Queries 1 to 7.
 
 use super::super::data::Data;
-use super::super::data::dates::{days, year_of};
+use super::super::data::dates::days;
 use super::super::data::words::{PRIORITIES, SEGMENTS};
 use super::{date, nation_name, region_of, revenue, supplier_name};
 use crate::answer::{Cell, Rows};
+use mainstay_types::Date;
 use std::cmp::Reverse;
 use std::collections::BTreeMap;
 
@@ -149,7 +150,7 @@ pub fn q07(data: &Data) -> Rows {
         let from = nation_name(data.supplier_nation(line.supplier));
         let to = nation_name(data.customer_nation(data.order_of(line).customer));
         if matches!((from, to), ("FRANCE", "GERMANY") | ("GERMANY", "FRANCE")) {
-            *sums.entry((from, to, year_of(line.shipped))).or_default() += line.revenue();
+            *sums.entry((from, to, Date(line.shipped).ymd().0)).or_default() += line.revenue();
         }
     }
     let row = |((from, to, year), sum)| vec![Cell::text(from), Cell::text(to), Cell::whole(year), revenue(sum)];

@@ -1,10 +1,11 @@
 //! Queries 8 to 14.
 
-use super::super::data::dates::{days, year_of};
+use super::super::data::dates::days;
 use super::super::data::words::{COLORS, MODES, PRIORITIES};
 use super::super::data::{Data, Order};
 use super::{customer_name, nation_name, region_of, revenue};
 use crate::answer::{Cell, Rows};
+use mainstay_types::Date;
 use std::cmp::Reverse;
 use std::collections::BTreeMap;
 
@@ -17,7 +18,7 @@ pub fn q08(data: &Data) -> Rows {
         let is_american = region_of(data.customer_nation(order.customer)) == "AMERICA";
         let is_wanted = data.part_of(line).kind_text() == "ECONOMY ANODIZED STEEL";
         if years.contains(&order.date) && is_american && is_wanted {
-            let sum = sums.entry(year_of(order.date)).or_default();
+            let sum = sums.entry(Date(order.date).ymd().0).or_default();
             sum.1 += line.revenue();
             if nation_name(data.supplier_nation(line.supplier)) == "BRAZIL" {
                 sum.0 += line.revenue();
@@ -39,7 +40,7 @@ pub fn q09(data: &Data) -> Rows {
         let offer = data.suppliers_of(line.part).iter().find(|row| row.supplier == line.supplier);
         let cost = offer.map_or(0, |row| i64::from(row.cost) * i64::from(line.quantity) * 100);
         let nation = nation_name(data.supplier_nation(line.supplier));
-        *sums.entry((nation, Reverse(year_of(data.order_of(line).date)))).or_default() += line.revenue() - cost;
+        *sums.entry((nation, Reverse(Date(data.order_of(line).date).ymd().0))).or_default() += line.revenue() - cost;
     }
     let row = |((nation, Reverse(year)), sum)| vec![Cell::text(nation), Cell::whole(year), revenue(sum)];
     sums.into_iter().map(row).collect()
