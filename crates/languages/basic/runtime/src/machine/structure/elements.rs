@@ -39,12 +39,13 @@ pub(crate) fn define(machine: &mut Machine, string: Symbol, text: &TextExpr, is_
     }
     let structure = Structure::parse(&text, if is_structure { SEPARATOR } else { LINE_FEED })?;
     let empty = structure.empty();
-    machine.charge(empty.len() + structure.bytes())?;
-    machine.check_length(empty.len())?;
     machine.variables.composites.remove(&slot);
     let (level, _) = machine.level_of(slot);
     level.structures.insert(slot, Rc::new(structure));
+    machine.charge(Structure::most_bytes(&text))?;
     *machine.text_slot(slot) = empty;
+    machine.check_length(structure.empty_bytes())?;
+    machine.charge(structure.empty_bytes())?;
     Ok(())
 }
 

@@ -209,7 +209,11 @@ impl Structure {
 
     /// The bytes that it takes.
     pub fn bytes(&self) -> usize {
-        let elements = self.elements.iter().map(|element| element.name.len() + element.comment.len() + 128);
+        let elements = self.elements.iter().map(|element| {
+            let texts = element.name.len() + element.comment.len();
+            let lists = element.bounds.capacity() * 16 + element.swaps.capacity() * size_of::<usize>();
+            size_of::<Element>() + texts + lists
+        });
         elements.sum::<usize>() + self.definition.len() + 64
     }
 
