@@ -120,7 +120,7 @@ fn set(
     (at, index): (usize, usize),
     value: Value,
 ) -> Outcome<()> {
-    // The string has at most its full length behind this.
+    // A string that is too short is lengthened up to the element, by no more than the length of all empty elements.
     machine.charge(structure.elements()[at].size + structure.empty_bytes())?;
     let slot = machine.frame.link.texts[string as usize];
     let text = machine.text_slot(slot);
