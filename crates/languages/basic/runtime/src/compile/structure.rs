@@ -2,6 +2,7 @@
 
 use super::{Compiled, Compiler};
 use crate::code::*;
+use crate::machine::structure::elements::is_list_text;
 use crate::variables::Storage;
 use mainstay_basic_syntax::tree::{self, ExprKind, Name, NameKind};
 
@@ -65,5 +66,16 @@ impl Compiler<'_> {
         let plain = self.target(value).and_then(|target| Ok((target, self.expression(value)?)));
         self.templates = templates;
         plain
+    }
+}
+
+/// True if the text of `DIM A$:text` is that of an IOLIST, which makes a composite string, and false for a structure. `None` for an
+/// expression whose value is not known yet.
+pub(super) fn is_list(text: &tree::Expr) -> Option<bool> {
+    match &text.kind {
+        ExprKind::Text(text) | ExprKind::Hex(text) => Some(is_list_text(text)),
+        ExprKind::Group(inner) => is_list(inner),
+        ExprKind::Call(call) if call.name == "CPL" => is_list(call.arguments.first()?.value.as_ref()?),
+        _ => None,
     }
 }

@@ -21,12 +21,19 @@ pub(crate) fn structure_of(machine: &mut Machine, string: Symbol) -> Option<Rc<S
     level.structures.get(&slot).cloned()
 }
 
+/// True if the text of `DIM A$:text` is that of an IOLIST. `IOLIST:C(5)` and `IOLIST2:C(5)` are structures.
+pub(crate) fn is_list_text(text: &[u8]) -> bool {
+    let Some((word, rest)) = text.trim_ascii_start().split_at_checked(6) else { return false };
+    let next = rest.trim_ascii_start().first();
+    let is_word = !rest.first().is_some_and(|byte| byte.is_ascii_alphanumeric() || b"_.".contains(byte));
+    word.eq_ignore_ascii_case(b"IOLIST") && is_word && !next.is_some_and(|byte| b":[($".contains(byte))
+}
+
 /// DIM: the string gets a structure and empty elements. Errors: 81, 99.
 pub(crate) fn define(machine: &mut Machine, string: Symbol, text: &TextExpr, is_structure: bool) -> Outcome<()> {
     let text = machine.text_value(text)?;
     let slot = machine.frame.link.texts[string as usize];
-    let word = text.trim_ascii_start().get(..6);
-    if !is_structure && word.is_some_and(|word| word.eq_ignore_ascii_case(b"IOLIST")) {
+    if !is_structure && is_list_text(&text) {
         let name = machine.frame.program.symbols.texts[string as usize].text.clone();
         let list = prefixed_list(&name, &text)?;
         let program = machine.compile_text(&list)?;
@@ -37,15 +44,15 @@ pub(crate) fn define(machine: &mut Machine, string: Symbol, text: &TextExpr, is_
         machine.variables.composites.insert(slot, (program, id));
         return Ok(());
     }
+    machine.charge(Structure::most_bytes(&text))?;
     let structure = Structure::parse(&text, if is_structure { SEPARATOR } else { LINE_FEED })?;
+    machine.check_length(structure.empty_bytes())?;
+    machine.charge(structure.empty_bytes())?;
     let empty = structure.empty();
     machine.variables.composites.remove(&slot);
     let (level, _) = machine.level_of(slot);
     level.structures.insert(slot, Rc::new(structure));
-    machine.charge(Structure::most_bytes(&text))?;
     *machine.text_slot(slot) = empty;
-    machine.check_length(structure.empty_bytes())?;
-    machine.charge(structure.empty_bytes())?;
     Ok(())
 }
 
