@@ -1,6 +1,6 @@
 //! Assignments to elements, sub-strings and ranges; DIM, LOCAL, CLEAR.
 
-use super::state::Saved;
+use super::state::{Form, Saved};
 use super::structure::elements;
 use super::{Entry, Machine, Value};
 use crate::code::*;
@@ -346,28 +346,31 @@ impl Machine {
         self.push_entry(Entry::Local(saved))
     }
 
-    /// Takes the value of a variable, which then is new.
-    fn save(&mut self, variable: VariableRef) -> Saved {
+    /// Takes the value of a variable, which then is new: a string has no structure, and is no composite one.
+    pub(super) fn save(&mut self, variable: VariableRef) -> Saved {
         let slot = self.slot_of(variable);
         let (level, slot) = self.level_of(slot);
         match variable {
-            VariableRef::Number(..) => {
-                Saved::Value(Value::Number(std::mem::replace(&mut level.numbers[slot], Number::ZERO)))
-            }
-            VariableRef::Text(_) => Saved::Value(Value::Text(std::mem::take(&mut level.texts[slot]))),
+            VariableRef::Number(..) => Saved::Number(std::mem::replace(&mut level.numbers[slot], Number::ZERO)),
             VariableRef::Numbers(_) => Saved::Numbers(level.number_arrays[slot].take()),
-            VariableRef::Texts(_) => Saved::Texts(level.text_arrays[slot].take()),
+            _ => Saved::Texts(level.text_arrays[slot].take()),
         }
     }
 
+        if let VariableRef::Text(_) = variable {
+            let text = std::mem::take(self.text_slot(slot));
+            let composite = self.variables.composites.remove(&slot);
+            let structure = self.level_of(slot).0.structures.remove(&slot);
+            return Saved::Text(text, Form { structure, composite });
+        }
     /// Puts the values of LOCAL variables back.
     pub(super) fn restore(&mut self, saved: Vec<(VariableRef, Saved)>) {
         for (variable, value) in saved.into_iter().rev() {
             let slot = self.slot_of(variable);
             let (level, slot) = self.level_of(slot);
             match value {
-                Saved::Value(Value::Number(value)) => level.numbers[slot] = value,
-                Saved::Value(Value::Text(value)) => level.texts[slot] = value,
+                Saved::Number(value) => level.numbers[slot] = value,
+                Saved::Text(value, _) => level.texts[slot] = value,
                 Saved::Numbers(array) => level.number_arrays[slot] = array,
                 Saved::Texts(array) => level.text_arrays[slot] = array,
             }
@@ -375,6 +378,9 @@ impl Machine {
     }
 
     pub(super) fn clear(&mut self, variables: &[VariableRef]) -> Outcome<()> {
+            if let Saved::Text(_, form) = &value {
+                self.put_form(slot, form);
+            }
         if variables.is_empty() {
             self.variables.clear();
             self.reset_state();
@@ -385,6 +391,19 @@ impl Machine {
                 && self.composite_list(*symbol).is_some()
             {
                 self.assign_composite(*symbol, Vec::new())?;
+    /// Gives a string the form that it had, in place of the one that it has now.
+    fn put_form(&mut self, slot: u32, form: &Form) {
+        self.variables.composites.remove(&slot);
+        if let Some(composite) = &form.composite {
+            self.variables.composites.insert(slot, composite.clone());
+        }
+        let (level, _) = self.level_of(slot);
+        level.structures.remove(&slot);
+        if let Some(structure) = &form.structure {
+            level.structures.insert(slot, structure.clone());
+        }
+    }
+
                 continue;
             }
             if let VariableRef::Text(symbol) = variable

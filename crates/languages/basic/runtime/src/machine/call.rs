@@ -1,6 +1,6 @@
 //! Programs that run other programs: CALL, PERFORM, RUN, EXECUTE, functions of the program.
 
-use super::state::{Passed, Saved};
+use super::state::Passed;
 use super::{Flow, Frame, FrameKind, Machine, Value};
 use crate::code::*;
 use crate::compile::{Outer, compile, compile_in};
@@ -527,12 +527,7 @@ impl Machine {
             if *local {
                 let bytes = super::memory::variable_bytes(self, *variable);
                 self.charge(bytes)?;
-                let old = match self.read_variable(*variable) {
-                    Passed::Value(value) => Saved::Value(value),
-                    Passed::Numbers(array) => Saved::Numbers(array),
-                    Passed::Texts(array) => Saved::Texts(array),
-                };
-                saved.push((*variable, old));
+                saved.push((*variable, self.save(*variable)));
             }
             // 'RS'
             let value = match value {
