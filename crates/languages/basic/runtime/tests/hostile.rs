@@ -82,6 +82,15 @@ fn long_structures_take_linear_time_and_are_counted_before_they_are_read() {
 }
 
 #[test]
+fn nested_subscripts_of_names_with_a_dot_are_compiled_in_linear_time() {
+    let names: String = (0..40).map(|number| format!("DIM A{number}$:T$\n")).collect();
+    let subscripts: String = (0..40).map(|number| format!("A{number}.X[")).collect();
+    expect(&format!("T$=\"Y:C(1)\"\nGOTO L\n{names}L: PRINT {subscripts}0{}", "]".repeat(40)), 42);
+    let chain: String = (1..40).map(|length| format!("DIM {}$:T$\n", vec!["A"; length].join("."))).collect();
+    expect(&format!("T$=\"Y:C(1)\"\nGOTO L\n{chain}L: PRINT {}", vec!["A"; 41].join(".")), 0);
+}
+
+#[test]
 fn handlers_cannot_loop_for_ever() {
     // An error program that fails itself, or is not there, ends the session's program.
     expect("ERROR_HANDLER \"no.such.program\"\nX=1/0", 54);

@@ -32,19 +32,10 @@ impl Machine {
             (Target::Composite(symbol), Value::Text(value)) => return self.assign_composite(*symbol, value),
             (Target::NumberElement(symbol, indexes, whole), Value::Number(value)) => {
                 let value = self.assigned(value, *whole);
-                let (subscripts, count) = self.subscripts(indexes)?;
-                let slot = self.frame.link.number_arrays[*symbol as usize];
-                self.charge(std::mem::size_of::<Number>())?;
-                let (level, slot) = self.level_of(slot);
-                let index = element(&mut level.number_arrays[slot], &subscripts[..count])?;
-                *index = value;
+                return self.set_number_element(*symbol, indexes, value);
             }
             (Target::TextElement(symbol, indexes), Value::Text(value)) => {
-                let (subscripts, count) = self.subscripts(indexes)?;
-                let slot = self.frame.link.text_arrays[*symbol as usize];
-                self.charge(std::mem::size_of::<Vec<u8>>())?;
-                let (level, slot) = self.level_of(slot);
-                *element(&mut level.text_arrays[slot], &subscripts[..count])? = value;
+                return self.set_text_element(*symbol, indexes, value);
             }
             (Target::NumberKeyed(symbol, keyword), Value::Number(value)) => {
                 let value = self.assigned(value, false);
@@ -63,6 +54,26 @@ impl Machine {
             (Target::TextRange(..), value @ Value::Text(_)) => return self.fill_range(target, &[value]),
             _ => return Err(Fault::new(26)),
         }
+        Ok(())
+    }
+
+    /// Assigns to an element of an array. Errors: 42.
+    pub(crate) fn set_number_element(&mut self, symbol: Symbol, indexes: &[NumberExpr], value: Number) -> Outcome<()> {
+        let (subscripts, count) = self.subscripts(indexes)?;
+        let slot = self.frame.link.number_arrays[symbol as usize];
+        self.charge(std::mem::size_of::<Number>())?;
+        let (level, slot) = self.level_of(slot);
+        *element(&mut level.number_arrays[slot], &subscripts[..count])? = value;
+        Ok(())
+    }
+
+    /// The same for an array of strings.
+    pub(crate) fn set_text_element(&mut self, symbol: Symbol, indexes: &[NumberExpr], value: Vec<u8>) -> Outcome<()> {
+        let (subscripts, count) = self.subscripts(indexes)?;
+        let slot = self.frame.link.text_arrays[symbol as usize];
+        self.charge(std::mem::size_of::<Vec<u8>>())?;
+        let (level, slot) = self.level_of(slot);
+        *element(&mut level.text_arrays[slot], &subscripts[..count])? = value;
         Ok(())
     }
 
@@ -349,6 +360,12 @@ impl Machine {
     /// Takes the value of a variable, which then is new: a string has no structure, and is no composite one.
     pub(super) fn save(&mut self, variable: VariableRef) -> Saved {
         let slot = self.slot_of(variable);
+        if let VariableRef::Text(_) = variable {
+            let text = std::mem::take(self.text_slot(slot));
+            let composite = self.variables.composites.remove(&slot);
+            let structure = self.level_of(slot).0.structures.remove(&slot);
+            return Saved::Text(text, Form { structure, composite });
+        }
         let (level, slot) = self.level_of(slot);
         match variable {
             VariableRef::Number(..) => Saved::Number(std::mem::replace(&mut level.numbers[slot], Number::ZERO)),
@@ -357,16 +374,13 @@ impl Machine {
         }
     }
 
-        if let VariableRef::Text(_) = variable {
-            let text = std::mem::take(self.text_slot(slot));
-            let composite = self.variables.composites.remove(&slot);
-            let structure = self.level_of(slot).0.structures.remove(&slot);
-            return Saved::Text(text, Form { structure, composite });
-        }
     /// Puts the values of LOCAL variables back.
     pub(super) fn restore(&mut self, saved: Vec<(VariableRef, Saved)>) {
         for (variable, value) in saved.into_iter().rev() {
             let slot = self.slot_of(variable);
+            if let Saved::Text(_, form) = &value {
+                self.put_form(slot, form);
+            }
             let (level, slot) = self.level_of(slot);
             match value {
                 Saved::Number(value) => level.numbers[slot] = value,
@@ -377,20 +391,6 @@ impl Machine {
         }
     }
 
-    pub(super) fn clear(&mut self, variables: &[VariableRef]) -> Outcome<()> {
-            if let Saved::Text(_, form) = &value {
-                self.put_form(slot, form);
-            }
-        if variables.is_empty() {
-            self.variables.clear();
-            self.reset_state();
-            return Ok(());
-        }
-        for variable in variables {
-            if let VariableRef::Text(symbol) = variable
-                && self.composite_list(*symbol).is_some()
-            {
-                self.assign_composite(*symbol, Vec::new())?;
     /// Gives a string the form that it had, in place of the one that it has now.
     fn put_form(&mut self, slot: u32, form: &Form) {
         self.variables.composites.remove(&slot);
@@ -404,6 +404,17 @@ impl Machine {
         }
     }
 
+    pub(super) fn clear(&mut self, variables: &[VariableRef]) -> Outcome<()> {
+        if variables.is_empty() {
+            self.variables.clear();
+            self.reset_state();
+            return Ok(());
+        }
+        for variable in variables {
+            if let VariableRef::Text(symbol) = variable
+                && self.composite_list(*symbol).is_some()
+            {
+                self.assign_composite(*symbol, Vec::new())?;
                 continue;
             }
             if let VariableRef::Text(symbol) = variable

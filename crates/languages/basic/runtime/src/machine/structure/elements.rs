@@ -5,7 +5,7 @@
 
 use super::Structure;
 use crate::code::*;
-use crate::fault::{Outcome, fail};
+use crate::fault::{Fault, Outcome, fail};
 use crate::machine::{Machine, SEPARATOR, Value};
 use crate::number::Number;
 use mainstay_basic_syntax::{self as syntax, print, tree};
@@ -62,62 +62,135 @@ pub(crate) fn forget(machine: &mut Machine, slot: u32) {
     level.structures.remove(&slot);
 }
 
-/// The structure of an element's string, and where the element is. `None` for a plain variable.
+/// The string that has an element, its structure, and where the element is. `None` for a plain variable.
+type Found = Option<(Symbol, Rc<Structure>, usize, usize)>;
+
+/// Finds an element.
 ///
-/// Errors: 26 for a string without a structure and an element that it does not have, 42.
-fn place_of(machine: &mut Machine, field: &FieldUse) -> Outcome<Option<(Rc<Structure>, usize, usize)>> {
-    let Some(structure) = structure_of(machine, field.string) else {
+/// Errors: 26 for a string without a structure, an element that it does not have, and a keyword, 42.
+fn place_of(machine: &mut Machine, field: &FieldUse) -> Outcome<Found> {
+    let mut strings = field.strings.iter();
+    let found = strings.find_map(|(string, name)| Some((*string, name, structure_of(machine, *string)?)));
+    let Some((string, name, structure)) = found else {
+        let symbol = field.strings.first().map_or(0, |(string, _)| *string as usize);
         return match &field.plain {
             Some(_) => Ok(None),
-            None => fail(
-                26,
-                format!("{}$ has no structure", machine.frame.program.symbols.texts[field.string as usize].text),
-            ),
+            None => fail(26, format!("{}$ has no structure", machine.frame.program.symbols.texts[symbol].text)),
         };
     };
+    if field.keyword.is_some() {
+        return fail(26, "an element of a structured string has no keywords");
+    }
     let (subscripts, count) = machine.subscripts(&field.indexes)?;
-    let at = structure.find(&field.name)?;
+    let at = structure.find(name)?;
     let index = structure.elements()[at].index(&subscripts[..count])?;
-    Ok(Some((structure, at, index)))
+    Ok(Some((string, structure, at, index)))
 }
 
 /// Appends an element.
 pub(crate) fn text(machine: &mut Machine, field: &FieldUse, out: &mut Vec<u8>) -> Outcome<()> {
-    match (place_of(machine, field)?, &field.plain) {
-        (Some((structure, at, index)), _) => {
-            out.extend_from_slice(&structure.text(machine.get_text(field.string), at, index));
-            machine.check_length(out.len())
-        }
-        (None, Some((_, Expr::Text(plain)))) => machine.text(plain, out),
-        _ => fail(26, field.name.as_str()),
+    if let Some((string, structure, at, index)) = place_of(machine, field)? {
+        out.extend_from_slice(&structure.text(machine.get_text(string), at, index));
+        return machine.check_length(out.len());
     }
+    match (field.plain, &field.keyword) {
+        (Some(PlainUse::Variable(VariableRef::Text(symbol))), _) => out.extend_from_slice(machine.get_text(symbol)),
+        (Some(PlainUse::Composite(symbol)), _) => return machine.composite(symbol, out),
+        (Some(PlainUse::Variable(VariableRef::Texts(symbol))), Some(keyword)) => {
+            out.extend_from_slice(machine.text_by_keyword(symbol, keyword)?);
+        }
+        (Some(PlainUse::Variable(VariableRef::Texts(symbol))), None) => {
+            return machine.text_element(symbol, &field.indexes, out);
+        }
+        _ => return Err(Fault::new(26)),
+    }
+    Ok(())
 }
 
 /// The number in an element.
 pub(crate) fn number(machine: &mut Machine, field: &FieldUse) -> Outcome<Number> {
-    match (place_of(machine, field)?, &field.plain) {
-        (Some((structure, at, index)), _) => {
-            let number = structure.number(machine.get_text(field.string), at, index)?;
-            Ok(if field.is_whole { number.truncated() } else { number })
-        }
-        (None, Some((_, Expr::Number(plain)))) => machine.number(plain),
-        _ => fail(26, field.name.as_str()),
+    if let Some((string, structure, at, index)) = place_of(machine, field)? {
+        let number = structure.number(machine.get_text(string), at, index)?;
+        return Ok(if field.is_whole { number.truncated() } else { number });
     }
+    match (field.plain, &field.keyword) {
+        (Some(PlainUse::Variable(VariableRef::Number(symbol, _))), _) => Ok(machine.get_number(symbol)),
+        (Some(PlainUse::Variable(VariableRef::Numbers(symbol))), Some(keyword)) => {
+            machine.number_by_keyword(symbol, keyword).copied()
+        }
+        (Some(PlainUse::Variable(VariableRef::Numbers(symbol))), None) => {
+            machine.number_element(symbol, &field.indexes)
+        }
+        _ => Err(Fault::new(26)),
+    }
+}
+
+/// `A.N++`, `++A.N`: changes the number and gives the one before or behind.
+pub(crate) fn bump(machine: &mut Machine, field: &FieldUse, step: i8, is_post: bool) -> Outcome<Number> {
+    let before = number(machine, field)?;
+    let after = before.add(Number::whole(step.into()))?;
+    assign(machine, field, Value::Number(after))?;
+    Ok(if is_post { before } else { after })
 }
 
 /// Assigns to an element.
 pub(crate) fn assign(machine: &mut Machine, field: &FieldUse, value: Value) -> Outcome<()> {
-    let Some((structure, at, index)) = place_of(machine, field)? else {
-        return match &field.plain {
-            Some((target, _)) => machine.assign(target, value),
-            None => fail(26, field.name.as_str()),
-        };
+    let Some((string, structure, at, index)) = place_of(machine, field)? else {
+        return assign_plain(machine, field, value);
     };
     let value = match value {
         Value::Number(number) => Value::Number(machine.assigned(number, field.is_whole)),
         text => text,
     };
-    set(machine, field.string, &structure, (at, index), value)
+    set(machine, string, &structure, (at, index), value)
+}
+
+fn assign_plain(machine: &mut Machine, field: &FieldUse, value: Value) -> Outcome<()> {
+    match (field.plain, &field.keyword, value) {
+        (Some(PlainUse::Composite(symbol)), _, Value::Text(value)) => machine.assign_composite(symbol, value),
+        (Some(PlainUse::Variable(VariableRef::Number(symbol, whole))), _, value) => {
+            machine.assign(&Target::Number(symbol, whole), value)
+        }
+        (Some(PlainUse::Variable(VariableRef::Text(symbol))), _, value) => machine.assign(&Target::Text(symbol), value),
+        (Some(PlainUse::Variable(VariableRef::Numbers(symbol))), Some(keyword), Value::Number(value)) => {
+            let value = machine.assigned(value, false);
+            *machine.number_by_keyword(symbol, keyword)? = value;
+            Ok(())
+        }
+        (Some(PlainUse::Variable(VariableRef::Texts(symbol))), Some(keyword), Value::Text(value)) => {
+            *machine.text_by_keyword(symbol, keyword)? = value;
+            Ok(())
+        }
+        (Some(PlainUse::Variable(VariableRef::Numbers(symbol))), None, Value::Number(value)) => {
+            let value = machine.assigned(value, field.is_whole);
+            machine.set_number_element(symbol, &field.indexes, value)
+        }
+        (Some(PlainUse::Variable(VariableRef::Texts(symbol))), None, Value::Text(value)) => {
+            machine.set_text_element(symbol, &field.indexes, value)
+        }
+        _ => Err(Fault::new(26)),
+    }
+}
+
+/// The variable that a name with a dot is now; `None` for an element of a structure or an array, for a composite string, and for
+/// other expressions.
+pub(crate) fn variable_of(machine: &mut Machine, value: &Expr) -> Option<VariableRef> {
+    let (Expr::Text(TextExpr::Field(field)) | Expr::Number(NumberExpr::Field(field))) = value else { return None };
+    let has_structure = field.strings.iter().any(|(string, _)| structure_of(machine, *string).is_some());
+    match field.plain {
+        Some(PlainUse::Variable(variable @ (VariableRef::Number(..) | VariableRef::Text(_)))) if !has_structure => {
+            Some(variable)
+        }
+        _ => None,
+    }
+}
+
+/// The error of a directive that takes no elements, when one of the strings has a structure.
+pub(crate) fn refuse(machine: &mut Machine, code: u16, strings: &[Symbol]) -> Outcome<()> {
+    match strings.iter().any(|string| structure_of(machine, *string).is_some()) {
+        true => fail(code, "an element of a structured string is no variable"),
+        false => Ok(()),
+    }
 }
 
 fn set(
