@@ -62,6 +62,7 @@ programs!(
     controls,
     data,
     dates,
+    dotted,
     environment,
     errors,
     facts,

@@ -4,6 +4,7 @@
 mod harness;
 
 use mainstay_basic::{Ended, Session};
+use std::time::{Duration, Instant};
 
 /// The error that a program ends with.
 fn error_of(session: &mut Session, program: &str) -> u16 {
@@ -63,6 +64,30 @@ fn time_is_bounded() {
     // A handler does not take its own errors.
     expect("SETERR L\nL: X=1/0\nSETERR L\nGOTO L", 40);
     expect("L: TRY; X=1/0; CATCH; GOTO L; END_TRY", 31);
+}
+
+#[test]
+fn long_structures_take_linear_time_and_are_counted_before_they_are_read() {
+    // 100,000 elements, the most that a structure has.
+    let text = "X$=\"\"\nFOR I=1 TO 100000; X$=X$+\"E\"+STR(I)+\":C(1)\"+TBL(I<100000,\"\",\",\"); NEXT I\n";
+    let mut session = harness::session(b"", true).0;
+    assert_eq!(error_of(&mut session, text), 0);
+    let start = Instant::now();
+    assert_eq!(error_of(&mut session, &format!("{text}DIM A$:X$\nIF LEN(A$)<>100000 THEN ESCAPE 99")), 0);
+    // Comparing each name with all before it takes minutes.
+    assert!(start.elapsed() < Duration::from_secs(20), "{:?}", start.elapsed());
+    // The text is not valid at its end, which a session without memory for its elements does not find out.
+    session.limit_total_memory(16 << 20);
+    assert_eq!(error_of(&mut session, &format!("{text}DIM A$:X$+\"!\"")), 31);
+}
+
+#[test]
+fn nested_subscripts_of_names_with_a_dot_are_compiled_in_linear_time() {
+    let names: String = (0..40).map(|number| format!("DIM A{number}$:T$\n")).collect();
+    let subscripts: String = (0..40).map(|number| format!("A{number}.X[")).collect();
+    expect(&format!("T$=\"Y:C(1)\"\nGOTO L\n{names}L: PRINT {subscripts}0{}", "]".repeat(40)), 42);
+    let chain: String = (1..40).map(|length| format!("DIM {}$:T$\n", vec!["A"; length].join("."))).collect();
+    expect(&format!("T$=\"Y:C(1)\"\nGOTO L\n{chain}L: PRINT {}", vec!["A"; 41].join(".")), 0);
 }
 
 #[test]

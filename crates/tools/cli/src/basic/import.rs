@@ -98,11 +98,10 @@ fn data_of(description: &Description, path: &Path) -> Result<PathBuf> {
     }
     Disk.stamp(&data)?;
     let real = Disk.real_path(&data)?;
-    // A list of a folder has no pipes and devices, which would wait for a writer when they are opened.
-    let beside = Disk.list(real.parent().unwrap_or(folder))?;
-    match beside.iter().any(|entry| entry.path == real && !entry.is_folder) {
-        true => Ok(real),
-        false => refused("the data of an import is a regular file"),
+    // A pipe would wait for a writer when it is opened.
+    match Disk.is_pipe_or_device(&real) || Disk.is_folder(&real) {
+        true => refused("the data of an import is a regular file"),
+        false => Ok(real),
     }
 }
 

@@ -67,6 +67,8 @@ pub enum NumberExpr {
     Field(Box<super::FieldUse>),
     /// `++A`, `A++`: the step, and whether the value is that before.
     Bump(Symbol, i8, bool),
+    /// The same for an element of a structured string.
+    BumpField(Box<super::FieldUse>, i8, bool),
     /// `a + b`
     Add(Box<(NumberExpr, NumberExpr)>),
     /// `a - b`

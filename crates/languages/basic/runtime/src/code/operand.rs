@@ -195,16 +195,26 @@ pub enum Target {
 /// An element of a structured string.
 #[derive(Debug)]
 pub struct FieldUse {
-    /// The string.
-    pub string: Symbol,
-    /// The name of the element.
-    pub name: String,
+    /// The strings that may have the element, each with its name there: `A.B.C` is `B.C` of `A$` or `C` of `A.B$`. The first one with
+    /// a structure has it.
+    pub strings: Box<[(Symbol, Box<str>)]>,
     /// Its fraction is cut: `X::N%`.
     pub is_whole: bool,
     /// Subscripts.
     pub indexes: Box<[NumberExpr]>,
-    /// The variable `A.NAME$` and its value, which are meant when `A$` has no structure.
-    pub plain: Option<(Target, Expr)>,
+    /// The string in place of subscripts, which only an array can have.
+    pub keyword: Option<TextExpr>,
+    /// The variable or array `A.NAME$`, which is meant when none of the strings has a structure.
+    pub plain: Option<PlainUse>,
+}
+
+/// The variable that a name with a dot is without a structure.
+#[derive(Clone, Copy, Debug)]
+pub enum PlainUse {
+    /// A variable, or the array whose element it is.
+    Variable(VariableRef),
+    /// A string that DIM may make a composite one.
+    Composite(Symbol),
 }
 
 /// FOR with a range.
@@ -367,6 +377,8 @@ pub enum CallArgument {
     Value(Expr),
     /// A variable or array, by reference.
     Variable(VariableRef),
+    /// An element of a structured string, by value; the variable of this name, by reference, when there is no structure.
+    Element(Expr),
     /// A copy of an array.
     ArrayCopy(VariableRef),
     /// The variables of a list.

@@ -118,6 +118,8 @@ pub enum Op {
     Exit(Option<Box<NumberExpr>>),
     /// EXECUTE.
     Execute(Box<TextExpr>, Branches),
+    /// An error for a name with a dot that must be a variable: its number, for when one of these strings has a structure.
+    RefuseElement(u16, Box<[Symbol]>),
     /// LOCAL.
     Local(Box<[VariableRef]>),
     /// PRECISION.

@@ -172,10 +172,7 @@ impl Compiler<'_> {
             Some(list) => {
                 let mut compiled = Vec::new();
                 for argument in list {
-                    compiled.push(match self.variable(argument) {
-                        Some(variable) => CallArgument::Variable(variable),
-                        None => CallArgument::Value(self.expression(argument)?),
-                    });
+                    compiled.push(self.call_argument(argument)?);
                 }
                 Some(compiled)
             }

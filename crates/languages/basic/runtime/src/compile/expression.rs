@@ -75,7 +75,7 @@ impl Compiler<'_> {
             }
             ExprKind::Variable(name) if is_function_name(name) => self.user(name, &[])?,
             ExprKind::Field(..) => NumberExpr::Field(self.field(value)?),
-            ExprKind::Variable(name) | ExprKind::Element(name, _) if self.element_of(name).is_some() => {
+            ExprKind::Variable(name) | ExprKind::Element(name, _) if self.may_be_element(name) => {
                 NumberExpr::Field(self.field(value)?)
             }
             ExprKind::Variable(name) => NumberExpr::Variable(self.symbol(name, Storage::Number)),
@@ -92,7 +92,14 @@ impl Compiler<'_> {
                 NumberExpr::Removed(self.symbol(name, Storage::Numbers), Box::new(self.number_expr(index)?))
             }
             ExprKind::Bump(name, up, is_post) => {
-                NumberExpr::Bump(self.symbol(name, Storage::Number), if *up { 1 } else { -1 }, *is_post)
+                let step = if *up { 1 } else { -1 };
+                match self.may_be_element(name) {
+                    true => {
+                        let variable = tree::Expr { place: value.place, kind: ExprKind::Variable(name.clone()) };
+                        NumberExpr::BumpField(self.field(&variable)?, step, *is_post)
+                    }
+                    false => NumberExpr::Bump(self.symbol(name, Storage::Number), step, *is_post),
+                }
             }
             ExprKind::System(word) => {
                 let (name, function) = functions::number_variable(word).ok_or_else(|| unknown(word))?;
@@ -176,7 +183,7 @@ impl Compiler<'_> {
             ExprKind::Text(text) | ExprKind::Hex(text) => TextExpr::Constant(text.clone().into()),
             ExprKind::Variable(name) if is_function_name(name) => TextExpr::User(Box::new(self.user_call(name, &[])?)),
             ExprKind::Field(..) => TextExpr::Field(self.field(value)?),
-            ExprKind::Variable(name) | ExprKind::Element(name, _) if self.element_of(name).is_some() => {
+            ExprKind::Variable(name) | ExprKind::Element(name, _) if self.may_be_element(name) => {
                 TextExpr::Field(self.field(value)?)
             }
             ExprKind::Variable(name) if self.composites.contains(name) => {
@@ -290,13 +297,18 @@ impl Compiler<'_> {
     /// The variable or array that an expression is, if it is nothing else.
     pub(super) fn variable(&mut self, value: &tree::Expr) -> Option<VariableRef> {
         match &value.kind {
-            ExprKind::Variable(name) if self.composites.contains(name) || self.element_of(name).is_some() => None,
-            ExprKind::Variable(name) => Some(match name.kind {
-                NameKind::Text => VariableRef::Text(self.symbol(name, Storage::Text)),
-                kind => VariableRef::Number(self.symbol(name, Storage::Number), kind == NameKind::Whole),
-            }),
+            ExprKind::Variable(name) if self.composites.contains(name) || self.may_be_element(name) => None,
+            ExprKind::Variable(name) => Some(self.scalar(name)),
             ExprKind::Range(name, None) => Some(self.array(name)),
             _ => None,
+        }
+    }
+
+    /// A number or a string.
+    pub(super) fn scalar(&mut self, name: &Name) -> VariableRef {
+        match name.kind {
+            NameKind::Text => VariableRef::Text(self.symbol(name, Storage::Text)),
+            kind => VariableRef::Number(self.symbol(name, Storage::Number), kind == NameKind::Whole),
         }
     }
 

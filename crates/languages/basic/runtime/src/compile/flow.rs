@@ -62,7 +62,7 @@ impl Compiler<'_> {
             if assignment.op.is_some() || is_text(&assignment.target) != is_text(&assignment.value) {
                 return Err((26, "a value of WITH has the type of its variable".to_owned()));
             }
-            let Some(variable) = self.variable(&assignment.target) else {
+            let Some(variable) = self.own_variable(&assignment.target, 23) else {
                 return Err((23, "WITH needs a variable".to_owned()));
             };
             values.push((variable, self.target(&assignment.target)?, self.expression(&assignment.value)?));
@@ -115,7 +115,10 @@ impl Compiler<'_> {
         match kind {
             Kind::For(for_) => self.for_(for_)?,
             Kind::Next(variable) => {
-                let variable = variable.as_ref().and_then(|variable| self.variable(variable));
+                let variable = match variable.as_ref().map(|variable| &variable.kind) {
+                    Some(tree::ExprKind::Variable(name)) => Some(self.scalar(name)),
+                    _ => None,
+                };
                 self.push(Op::Next(variable));
                 let found = self.take(|open| matches!(open, Open::For(_)));
                 self.exit_here(found);
@@ -155,7 +158,7 @@ impl Compiler<'_> {
             For::Range { variable, first, last, step, local } => {
                 let (first, last) = (self.number_expr(first)?, self.number_expr(last)?);
                 let step = step.as_ref().map(|step| self.number_expr(step)).transpose()?;
-                let variable = match self.variable(variable) {
+                let variable = match self.own_variable(variable, 23) {
                     Some(variable @ VariableRef::Number(..)) => variable,
                     _ => return Err((23, "FOR needs a numeric variable".to_owned())),
                 };

@@ -11,7 +11,7 @@ impl Compiler<'_> {
     /// Something that can be assigned to.
     pub(super) fn target(&mut self, value: &tree::Expr) -> Compiled<Target> {
         Ok(match &value.kind {
-            ExprKind::Variable(name) | ExprKind::Element(name, _) if self.element_of(name).is_some() => {
+            ExprKind::Variable(name) | ExprKind::Element(name, _) if self.may_be_element(name) => {
                 Target::Field(self.field(value)?)
             }
             ExprKind::Variable(name) => match name.kind {

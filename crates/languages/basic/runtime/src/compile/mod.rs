@@ -181,9 +181,12 @@ impl Compiler<'_> {
         match item {
             tree::Dimension::Composite(name, _) => self.composites.push(name.clone()),
             tree::Dimension::Structure(name, text, false) => {
-                self.templates.push(name.clone());
-                // A literal is a structure, whose string is a variable as any other.
-                if !matches!(text.kind, tree::ExprKind::Text(_)) {
+                // The text of an expression is known when DIM runs.
+                let is_list = structure::is_list(text);
+                if is_list != Some(true) {
+                    self.templates.push(name.clone());
+                }
+                if is_list != Some(false) {
                     self.composites.push(name.clone());
                 }
             }

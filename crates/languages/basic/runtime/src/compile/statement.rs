@@ -248,15 +248,14 @@ impl Compiler<'_> {
             compiled.push(match argument {
                 Item::List(list, _) => CallArgument::List(self.list_source(list)?),
                 Item::Skip(_) => return Err((36, "* cannot be an argument of CALL".to_owned())),
-                Item::Value(value) => match (self.variable(&value.value), &value.value.kind) {
-                    (Some(variable), _) => CallArgument::Variable(variable),
-                    (None, ExprKind::Group(inner)) if matches!(inner.kind, ExprKind::Range(_, None)) => {
+                Item::Value(value) => match &value.value.kind {
+                    ExprKind::Group(inner) if matches!(inner.kind, ExprKind::Range(_, None)) => {
                         match self.variable(inner) {
                             Some(array) => CallArgument::ArrayCopy(array),
                             None => return Err((36, "not an array".to_owned())),
                         }
                     }
-                    _ => CallArgument::Value(self.expression(&value.value)?),
+                    _ => self.call_argument(&value.value)?,
                 },
             });
         }
@@ -275,7 +274,7 @@ impl Compiler<'_> {
             }
             let variable = match &parameter.target {
                 None => None,
-                Some(target) => match self.variable(target) {
+                Some(target) => match self.own_variable(target, 36) {
                     Some(variable) => Some(variable),
                     None => return Err((36, "a parameter of ENTER is a variable or an array".to_owned())),
                 },
@@ -301,7 +300,7 @@ impl Compiler<'_> {
             match item {
                 Item::Skip(_) => compiled.push(EnterCode { variable: None, default: None, read_only: false }),
                 Item::List(inner, _) => self.enter_list(&inner, compiled, depth + 1)?,
-                Item::Value(value) => match self.variable(&value.value) {
+                Item::Value(value) => match self.own_variable(&value.value, 36) {
                     variable @ Some(_) => compiled.push(EnterCode { variable, default: None, read_only: false }),
                     None => return Err((36, "a parameter of ENTER is a variable or an array".to_owned())),
                 },
@@ -378,7 +377,7 @@ impl Compiler<'_> {
         {
             return Ok(VariableRef::Text(self.symbol(variable, Storage::Text)));
         }
-        self.variable(name).ok_or((23, "a variable or A{ALL} is needed here".to_owned()))
+        self.own_variable(name, 23).ok_or((23, "a variable or A{ALL} is needed here".to_owned()))
     }
 
     fn local(&mut self, assignments: &[tree::Assignment], names: &[tree::Expr]) -> Compiled<()> {

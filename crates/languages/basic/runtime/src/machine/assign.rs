@@ -1,6 +1,6 @@
 //! Assignments to elements, sub-strings and ranges; DIM, LOCAL, CLEAR.
 
-use super::state::Saved;
+use super::state::{Form, Saved};
 use super::structure::elements;
 use super::{Entry, Machine, Value};
 use crate::code::*;
@@ -32,19 +32,10 @@ impl Machine {
             (Target::Composite(symbol), Value::Text(value)) => return self.assign_composite(*symbol, value),
             (Target::NumberElement(symbol, indexes, whole), Value::Number(value)) => {
                 let value = self.assigned(value, *whole);
-                let (subscripts, count) = self.subscripts(indexes)?;
-                let slot = self.frame.link.number_arrays[*symbol as usize];
-                self.charge(std::mem::size_of::<Number>())?;
-                let (level, slot) = self.level_of(slot);
-                let index = element(&mut level.number_arrays[slot], &subscripts[..count])?;
-                *index = value;
+                return self.set_number_element(*symbol, indexes, value);
             }
             (Target::TextElement(symbol, indexes), Value::Text(value)) => {
-                let (subscripts, count) = self.subscripts(indexes)?;
-                let slot = self.frame.link.text_arrays[*symbol as usize];
-                self.charge(std::mem::size_of::<Vec<u8>>())?;
-                let (level, slot) = self.level_of(slot);
-                *element(&mut level.text_arrays[slot], &subscripts[..count])? = value;
+                return self.set_text_element(*symbol, indexes, value);
             }
             (Target::NumberKeyed(symbol, keyword), Value::Number(value)) => {
                 let value = self.assigned(value, false);
@@ -63,6 +54,26 @@ impl Machine {
             (Target::TextRange(..), value @ Value::Text(_)) => return self.fill_range(target, &[value]),
             _ => return Err(Fault::new(26)),
         }
+        Ok(())
+    }
+
+    /// Assigns to an element of an array. Errors: 42.
+    pub(crate) fn set_number_element(&mut self, symbol: Symbol, indexes: &[NumberExpr], value: Number) -> Outcome<()> {
+        let (subscripts, count) = self.subscripts(indexes)?;
+        let slot = self.frame.link.number_arrays[symbol as usize];
+        self.charge(std::mem::size_of::<Number>())?;
+        let (level, slot) = self.level_of(slot);
+        *element(&mut level.number_arrays[slot], &subscripts[..count])? = value;
+        Ok(())
+    }
+
+    /// The same for an array of strings.
+    pub(crate) fn set_text_element(&mut self, symbol: Symbol, indexes: &[NumberExpr], value: Vec<u8>) -> Outcome<()> {
+        let (subscripts, count) = self.subscripts(indexes)?;
+        let slot = self.frame.link.text_arrays[symbol as usize];
+        self.charge(std::mem::size_of::<Vec<u8>>())?;
+        let (level, slot) = self.level_of(slot);
+        *element(&mut level.text_arrays[slot], &subscripts[..count])? = value;
         Ok(())
     }
 
@@ -346,17 +357,20 @@ impl Machine {
         self.push_entry(Entry::Local(saved))
     }
 
-    /// Takes the value of a variable, which then is new.
-    fn save(&mut self, variable: VariableRef) -> Saved {
+    /// Takes the value of a variable, which then is new: a string has no structure, and is no composite one.
+    pub(super) fn save(&mut self, variable: VariableRef) -> Saved {
         let slot = self.slot_of(variable);
+        if let VariableRef::Text(_) = variable {
+            let text = std::mem::take(self.text_slot(slot));
+            let composite = self.variables.composites.remove(&slot);
+            let structure = self.level_of(slot).0.structures.remove(&slot);
+            return Saved::Text(text, Form { structure, composite });
+        }
         let (level, slot) = self.level_of(slot);
         match variable {
-            VariableRef::Number(..) => {
-                Saved::Value(Value::Number(std::mem::replace(&mut level.numbers[slot], Number::ZERO)))
-            }
-            VariableRef::Text(_) => Saved::Value(Value::Text(std::mem::take(&mut level.texts[slot]))),
+            VariableRef::Number(..) => Saved::Number(std::mem::replace(&mut level.numbers[slot], Number::ZERO)),
             VariableRef::Numbers(_) => Saved::Numbers(level.number_arrays[slot].take()),
-            VariableRef::Texts(_) => Saved::Texts(level.text_arrays[slot].take()),
+            _ => Saved::Texts(level.text_arrays[slot].take()),
         }
     }
 
@@ -364,13 +378,29 @@ impl Machine {
     pub(super) fn restore(&mut self, saved: Vec<(VariableRef, Saved)>) {
         for (variable, value) in saved.into_iter().rev() {
             let slot = self.slot_of(variable);
+            if let Saved::Text(_, form) = &value {
+                self.put_form(slot, form);
+            }
             let (level, slot) = self.level_of(slot);
             match value {
-                Saved::Value(Value::Number(value)) => level.numbers[slot] = value,
-                Saved::Value(Value::Text(value)) => level.texts[slot] = value,
+                Saved::Number(value) => level.numbers[slot] = value,
+                Saved::Text(value, _) => level.texts[slot] = value,
                 Saved::Numbers(array) => level.number_arrays[slot] = array,
                 Saved::Texts(array) => level.text_arrays[slot] = array,
             }
+        }
+    }
+
+    /// Gives a string the form that it had, in place of the one that it has now.
+    fn put_form(&mut self, slot: u32, form: &Form) {
+        self.variables.composites.remove(&slot);
+        if let Some(composite) = &form.composite {
+            self.variables.composites.insert(slot, composite.clone());
+        }
+        let (level, _) = self.level_of(slot);
+        level.structures.remove(&slot);
+        if let Some(structure) = &form.structure {
+            level.structures.insert(slot, structure.clone());
         }
     }
 

@@ -1,6 +1,7 @@
 //! Programs that run other programs: CALL, PERFORM, RUN, EXECUTE, functions of the program.
 
-use super::state::{Passed, Saved};
+use super::state::Passed;
+use super::structure::elements;
 use super::{Flow, Frame, FrameKind, Machine, Value};
 use crate::code::*;
 use crate::compile::{Outer, compile, compile_in};
@@ -166,21 +167,27 @@ impl Machine {
         }
         match argument {
             CallArgument::Value(value) => out.push((Passed::Value(self.value(value)?), None)),
+            CallArgument::Element(value) => match elements::variable_of(self, value) {
+                Some(variable) => self.pass(&CallArgument::Variable(variable), out)?,
+                None => out.push((Passed::Value(self.value(value)?), None)),
+            },
             CallArgument::Variable(variable) => out.push((self.read_variable(*variable), Some(*variable))),
             CallArgument::ArrayCopy(variable) => out.push((self.read_variable(*variable), None)),
             CallArgument::List(ListSource::Id(id)) => {
                 let program = self.frame.program.clone();
                 for item in &program.lists.get(*id as usize).ok_or_else(|| Fault::new(81))?.items {
                     match item {
-                        ListItem::Value(value) => match &value.target {
-                            Some(Target::Number(symbol, whole)) => {
-                                self.pass(&CallArgument::Variable(VariableRef::Number(*symbol, *whole)), out)?
+                        ListItem::Value(value) => {
+                            let variable = match &value.target {
+                                Some(Target::Number(symbol, whole)) => Some(VariableRef::Number(*symbol, *whole)),
+                                Some(Target::Text(symbol)) => Some(VariableRef::Text(*symbol)),
+                                _ => elements::variable_of(self, &value.value),
+                            };
+                            match variable {
+                                Some(variable) => self.pass(&CallArgument::Variable(variable), out)?,
+                                None => out.push((Passed::Value(self.value(&value.value)?), None)),
                             }
-                            Some(Target::Text(symbol)) => {
-                                self.pass(&CallArgument::Variable(VariableRef::Text(*symbol)), out)?
-                            }
-                            _ => out.push((Passed::Value(self.value(&value.value)?), None)),
-                        },
+                        }
                         _ => return Err(Fault::new(36)),
                     }
                 }
@@ -527,12 +534,7 @@ impl Machine {
             if *local {
                 let bytes = super::memory::variable_bytes(self, *variable);
                 self.charge(bytes)?;
-                let old = match self.read_variable(*variable) {
-                    Passed::Value(value) => Saved::Value(value),
-                    Passed::Numbers(array) => Saved::Numbers(array),
-                    Passed::Texts(array) => Saved::Texts(array),
-                };
-                saved.push((*variable, old));
+                saved.push((*variable, self.save(*variable)));
             }
             // 'RS'
             let value = match value {

@@ -182,6 +182,7 @@ impl Machine {
                 Ok(())
             }
             Op::Dim(items, keep) => items.iter().try_for_each(|item| self.dimension(item, *keep)),
+            Op::RefuseElement(code, strings) => super::structure::elements::refuse(self, *code, strings),
             Op::Local(variables) => self.local(variables),
             Op::Clear(variables) => self.clear(variables),
             Op::ClearExcept(all, variables) => super::assign::clear_except(self, *all, variables),

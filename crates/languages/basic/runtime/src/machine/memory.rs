@@ -297,7 +297,10 @@ pub(super) fn passed_bytes(passed: &Passed) -> usize {
 pub(super) fn saved_bytes(saved: &Saved) -> usize {
     size_of::<Saved>()
         + match saved {
-            Saved::Value(value) => value_bytes(value),
+            Saved::Number(_) => 0,
+            Saved::Text(text, form) => {
+                allocated(text.capacity()) + form.structure.as_ref().map_or(0, |structure| structure.bytes())
+            }
             Saved::Numbers(array) => array.as_ref().map_or(0, Array::<Number>::bytes),
             Saved::Texts(array) => array.as_ref().map_or(0, Array::<Vec<u8>>::bytes),
         }

@@ -109,6 +109,9 @@ impl Machine {
                 super::Value::Text(_) => Err(Fault::new(26)),
             },
             NumberExpr::Bump(symbol, step, is_post) => self.bump(*symbol, *step, *is_post),
+            NumberExpr::BumpField(field, step, is_post) => {
+                super::structure::elements::bump(self, field, *step, *is_post)
+            }
             NumberExpr::Divide(operands) => {
                 let left = self.number(&operands.0)?;
                 let right = self.number(&operands.1)?;
@@ -194,7 +197,7 @@ impl Machine {
         }
     }
 
-    fn number_element(&mut self, symbol: Symbol, indexes: &[NumberExpr]) -> Outcome<Number> {
+    pub(crate) fn number_element(&mut self, symbol: Symbol, indexes: &[NumberExpr]) -> Outcome<Number> {
         let (subscripts, count) = self.subscripts(indexes)?;
         let slot = self.frame.link.number_arrays[symbol as usize];
         let arrays = if slot & GLOBAL == 0 { &self.variables } else { &self.globals };

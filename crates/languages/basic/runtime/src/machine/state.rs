@@ -5,6 +5,7 @@ use super::settings::Parameters;
 use crate::code::*;
 use crate::host::{Host, Programs};
 use crate::link::Link;
+use crate::machine::structure::Structure;
 use crate::number::Number;
 use crate::screen::ProgramScreen;
 use crate::variables::{Array, Variables};
@@ -37,12 +38,23 @@ pub enum Passed {
 /// The value of a LOCAL variable as it was.
 #[derive(Debug)]
 pub enum Saved {
-    /// A scalar.
-    Value(Value),
+    /// A number.
+    Number(Number),
+    /// A string, with what DIM made of it.
+    Text(Vec<u8>, Form),
     /// An array of numbers.
     Numbers(Option<Array<Number>>),
     /// An array of strings.
     Texts(Option<Array<Vec<u8>>>),
+}
+
+/// The form that DIM gave a string.
+#[derive(Debug)]
+pub struct Form {
+    /// The structure of a structured string.
+    pub structure: Option<Rc<Structure>>,
+    /// The program and the list of a composite string.
+    pub composite: Option<(Rc<Program>, ListId)>,
 }
 
 /// An entry of a frame's stack.

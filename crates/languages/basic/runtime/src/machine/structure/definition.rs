@@ -2,11 +2,14 @@
 
 use super::{Element, ElementKind, Structure};
 use crate::fault::{Outcome, fail};
+use std::collections::HashSet;
 
 /// The most elements of a structure with those of its arrays, as of an array.
 const MOST_ELEMENTS: usize = 100_000;
 /// The most bytes of a string with a structure when all of its elements are full.
 const MOST_BYTES: usize = 1 << 20;
+/// The most bytes that an element takes while a text is read, beside its name and comment.
+const ELEMENT_BYTES: usize = 384;
 /// The bytes of a floating point number.
 const FLOAT_BYTES: usize = 8;
 
@@ -38,6 +41,11 @@ const STANDARD: [(&str, &str); 6] = [
 ];
 
 impl Structure {
+    /// The most bytes that [`Structure::parse`] takes for a text.
+    pub fn most_bytes(text: &[u8]) -> usize {
+        most_elements(text) * ELEMENT_BYTES + 3 * text.len() + 1024
+    }
+
     /// Reads the text of a structure. `separator` is the delimiter of elements that have none of their own.
     ///
     /// Errors: 81 for a text that is not one, 99 for a type that is not supported.
@@ -46,11 +54,12 @@ impl Structure {
         let standard = STANDARD.iter().find(|(known, _)| known.as_bytes() == name);
         let text = standard.map_or(text, |(_, text)| text.as_bytes());
         let mut reader = Reader { text, at: 0, separator };
-        let mut elements: Vec<Element> = Vec::new();
+        let mut elements: Vec<Element> = Vec::with_capacity(most_elements(text));
+        let mut names: HashSet<String> = HashSet::with_capacity(elements.capacity());
         let (mut place, mut count, mut bytes) = ((1, 0), 0_usize, 0_usize);
         loop {
             let element = Element { place, ..reader.element()? };
-            if elements.iter().any(|known| known.name == element.name) {
+            if !names.insert(element.name.clone()) {
                 return reader.wrong(&format!("{} is there twice", element.name));
             }
             count = count.saturating_add(element.count());
@@ -68,10 +77,18 @@ impl Structure {
             }
         }
         match reader.peek() {
-            None => Ok(Structure { elements, definition: text.to_vec() }),
+            None => {
+                elements.shrink_to_fit();
+                Ok(Structure { elements, definition: text.to_vec() })
+            }
             Some(_) => reader.wrong("expected a comma between elements"),
         }
     }
+}
+
+/// The most elements that a text may have: one behind each comma.
+fn most_elements(text: &[u8]) -> usize {
+    (memchr::memchr_iter(b',', text).count() + 1).min(MOST_ELEMENTS + 1)
 }
 
 struct Reader<'t> {

@@ -14,7 +14,7 @@
 //! ```
 //!
 //! A segment ends with an element that a delimiter ends. Within a segment offsets are fixed, so that only delimiters are searched for.
-//! A string that is shorter than its structure has empty elements; it gets its full length when one of them is assigned.
+//! A string that is shorter than its structure has empty elements. Assigning to one of them lengthens the string up to this element.
 //!
 //! **Limits.** Pointers and the types of other systems (`+P`, `+Z`, `+H`, `+W`, `+2`) are refused. Sources: the manual's page
 //! `directives/dim_struct`. Rules where it is silent are those of the table in `docs/basic.md`, "Structured strings".
@@ -209,7 +209,11 @@ impl Structure {
 
     /// The bytes that it takes.
     pub fn bytes(&self) -> usize {
-        let elements = self.elements.iter().map(|element| element.name.len() + element.comment.len() + 128);
+        let elements = self.elements.iter().map(|element| {
+            let texts = element.name.len() + element.comment.len();
+            let lists = element.bounds.capacity() * 16 + element.swaps.capacity() * size_of::<usize>();
+            size_of::<Element>() + texts + lists
+        });
         elements.sum::<usize>() + self.definition.len() + 64
     }
 
@@ -286,7 +290,7 @@ impl Structure {
         text.splice(range, bytes);
     }
 
-    /// Lengthens a string that is too short for an element.
+    /// Lengthens a string that is too short for an element, up to the end of the element.
     fn complete(&self, text: &mut Vec<u8>, at: usize, index: usize) {
         let mut start = 0;
         for (number, element) in self.elements[..=at].iter().enumerate() {
@@ -362,11 +366,15 @@ mod tests {
         );
         assert_eq!(of.text(&text, 3, 0), b"!");
         assert_eq!(of.elements()[3].place, (4, 0));
-        // A string that is too short has empty elements, and is completed when one is assigned.
+        // A string that is too short has empty elements, and is lengthened up to the one that is assigned.
         let mut text = b"q".to_vec();
         assert_eq!((of.text(&text, 0, 0).as_slice(), of.text(&text, 3, 0).as_slice()), (&b"q"[..], &b""[..]));
         of.set_text(&mut text, 3, 0, b"!");
         assert_eq!(text, b"q\t  \x8A\x8A!");
+        // Elements behind the one that is assigned stay empty.
+        let mut text = b"q".to_vec();
+        of.set_text(&mut text, 1, 0, b"x");
+        assert_eq!(text, b"q\tx ");
     }
 
     #[test]
