@@ -20,9 +20,7 @@ use mainstay_xbase::adt::{Type, field_of_type};
 use mainstay_xbase::codepage::CodePage;
 use mainstay_xbase::dbf::{Counter, FieldSpec, Format, TableSpec};
 use mainstay_xbase::index::BagKind;
-use mainstay_xbase::indexed::{
-    Building, IndexSpec, IndexedTable, declared_advantage_spec, declared_spec, field_spec, spec_of,
-};
+use mainstay_xbase::indexed::{Building, IndexSpec, IndexedTable, advantage_spec, declared_spec, field_spec, spec_of};
 use mainstay_xbase::table::{self, DbfTable, Disputed};
 use mainstay_xbase::writer::{self, Access, Source};
 use std::ops::ControlFlow;
