@@ -33,12 +33,12 @@ pub(super) fn tell(looked: Looked, findings: &[&Finding], left_out: &[PathBuf], 
         lines.push(format!("found {} and {} in {files}", count(errors, "error"), count(warnings, "warning")));
     }
     let is_native = |finding: &&Finding| finding.path.components().any(|part| part.as_os_str() == STORE_FOLDER);
-    if of(Severity::Error).any(|finding| !is_native(&finding)) && !repairs {
+    if of(Severity::Error).any(|finding| !is_native(finding)) && !repairs {
         lines.push(
             "what to do: back up the folder as it is, then run check --repair; docs/repair.md goes on".to_owned(),
         );
     }
-    if of(Severity::Error).any(|finding| is_native(&finding)) {
+    if of(Severity::Error).any(|finding| is_native(finding)) {
         lines.push(
             "what to do about the native tables: copy the folder while nothing has it open, then restore a backup, or read \
              what is left with `mainstay --salvage`; docs/durability.md goes on"

@@ -68,7 +68,7 @@ pub(crate) fn reordered(plan: LogicalPlan, tables: &Tables) -> Result<LogicalPla
         joins += usize::from(matches!(node, LogicalPlan::Join(_)));
         Ok(if nodes > MOST_NODES { TreeNodeRecursion::Stop } else { TreeNodeRecursion::Continue })
     })?;
-    if joins < 2 || joins > MOST_JOINS || nodes > MOST_NODES {
+    if !(2..=MOST_JOINS).contains(&joins) || nodes > MOST_NODES {
         return Ok(plan);
     }
     Ok(changed(plan, tables)?.data)
