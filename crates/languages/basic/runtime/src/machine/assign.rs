@@ -1,10 +1,11 @@
 //! Assignments to elements, sub-strings and ranges; DIM, LOCAL, CLEAR.
 
+use super::array::{element, set_number_element, set_text_element};
 use super::state::{Form, Saved};
 use super::structure::elements;
 use super::{Entry, Machine, Value};
 use crate::code::*;
-use crate::fault::{Fault, Outcome, fail};
+use crate::fault::{Fault, Outcome};
 use crate::number::Number;
 use crate::variables::Array;
 
@@ -404,15 +405,6 @@ impl Machine {
     }
 }
 
-fn element<'a, T: Clone + Default>(array: &'a mut Option<Array<T>>, subscripts: &[i64]) -> Outcome<&'a mut T> {
-    let Some(array) = array else { return fail(42, "the array is not dimensioned") };
-    let index = match subscripts.is_empty() {
-        true => array.append()?,
-        false => array.index_to_assign(subscripts)?,
-    };
-    array.elements.get_mut(index).ok_or_else(|| Fault::new(42))
-}
-
 /// Replaces a part of a string.
 fn replace_part(text: &mut Vec<u8>, position: i64, length: Option<i64>, relaxed: bool, value: &[u8]) -> Outcome<()> {
     if length.is_none() && position == text.len() as i64 + 1 {
@@ -459,36 +451,6 @@ pub(super) fn clear_except(machine: &mut Machine, all: bool, variables: &[Variab
         machine.strings.clear();
     }
     machine.restore(kept);
-    Ok(())
-}
-
-/// Assigns to an element of an array. Errors: 42.
-pub(crate) fn set_number_element(
-    machine: &mut Machine,
-    symbol: Symbol,
-    indexes: &[NumberExpr],
-    value: Number,
-) -> Outcome<()> {
-    let (subscripts, count) = machine.subscripts(indexes)?;
-    let slot = machine.frame.link.number_arrays[symbol as usize];
-    machine.charge(std::mem::size_of::<Number>())?;
-    let (level, slot) = machine.level_of(slot);
-    *element(&mut level.number_arrays[slot], &subscripts[..count])? = value;
-    Ok(())
-}
-
-/// The same for an array of strings.
-pub(crate) fn set_text_element(
-    machine: &mut Machine,
-    symbol: Symbol,
-    indexes: &[NumberExpr],
-    value: Vec<u8>,
-) -> Outcome<()> {
-    let (subscripts, count) = machine.subscripts(indexes)?;
-    let slot = machine.frame.link.text_arrays[symbol as usize];
-    machine.charge(std::mem::size_of::<Vec<u8>>())?;
-    let (level, slot) = machine.level_of(slot);
-    *element(&mut level.text_arrays[slot], &subscripts[..count])? = value;
     Ok(())
 }
 

@@ -1,5 +1,6 @@
 //! Expressions that give strings.
 
+use super::array::text_element;
 use super::number::with_branch;
 use super::{Machine, Value};
 use crate::code::*;
@@ -195,21 +196,4 @@ pub(super) fn slice(available: usize, position: i64, length: Option<i64>, relaxe
         _ if relaxed => Ok((start, available)),
         _ => fail(47, format!("{length} bytes from {position}")),
     }
-}
-
-/// Appends an element of an array. Errors: 42.
-pub(crate) fn text_element(
-    machine: &mut Machine,
-    symbol: Symbol,
-    indexes: &[NumberExpr],
-    out: &mut Vec<u8>,
-) -> Outcome<()> {
-    let (subscripts, count) = machine.subscripts(indexes)?;
-    let slot = machine.frame.link.text_arrays[symbol as usize];
-    let arrays = if slot & GLOBAL == 0 { &machine.variables } else { &machine.globals };
-    let Some(array) = &arrays.text_arrays[(slot & !GLOBAL) as usize] else {
-        return fail(42, "the array is not dimensioned");
-    };
-    out.extend_from_slice(&array.elements[array.index(&subscripts[..count])?]);
-    Ok(())
 }
