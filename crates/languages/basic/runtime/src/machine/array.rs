@@ -4,6 +4,7 @@
 use super::{Machine, Value};
 use crate::code::*;
 use crate::fault::{Fault, Outcome, fail};
+use crate::link::GLOBAL;
 use crate::number::Number;
 use crate::variables::Array;
 
@@ -175,4 +176,64 @@ fn remove<T: Clone + Default>(array: &mut Option<Array<T>>, subscript: i64) -> O
         false => array.elements.push(T::default()),
     }
     Ok(value)
+}
+
+/// The place of an element to assign to. Errors: 42.
+pub(super) fn element<'a, T: Clone + Default>(
+    array: &'a mut Option<Array<T>>,
+    subscripts: &[i64],
+) -> Outcome<&'a mut T> {
+    let Some(array) = array else { return fail(42, "the array is not dimensioned") };
+    let index = match subscripts.is_empty() {
+        true => array.append()?,
+        false => array.index_to_assign(subscripts)?,
+    };
+    array.elements.get_mut(index).ok_or_else(|| Fault::new(42))
+}
+
+/// Assigns to an element of an array. Errors: 42.
+pub(crate) fn set_number_element(
+    machine: &mut Machine,
+    symbol: Symbol,
+    indexes: &[NumberExpr],
+    value: Number,
+) -> Outcome<()> {
+    let (subscripts, count) = machine.subscripts(indexes)?;
+    let slot = machine.frame.link.number_arrays[symbol as usize];
+    machine.charge(std::mem::size_of::<Number>())?;
+    let (level, slot) = machine.level_of(slot);
+    *element(&mut level.number_arrays[slot], &subscripts[..count])? = value;
+    Ok(())
+}
+
+/// The same for an array of strings.
+pub(crate) fn set_text_element(
+    machine: &mut Machine,
+    symbol: Symbol,
+    indexes: &[NumberExpr],
+    value: Vec<u8>,
+) -> Outcome<()> {
+    let (subscripts, count) = machine.subscripts(indexes)?;
+    let slot = machine.frame.link.text_arrays[symbol as usize];
+    machine.charge(std::mem::size_of::<Vec<u8>>())?;
+    let (level, slot) = machine.level_of(slot);
+    *element(&mut level.text_arrays[slot], &subscripts[..count])? = value;
+    Ok(())
+}
+
+/// Appends an element of an array. Errors: 42.
+pub(crate) fn text_element(
+    machine: &mut Machine,
+    symbol: Symbol,
+    indexes: &[NumberExpr],
+    out: &mut Vec<u8>,
+) -> Outcome<()> {
+    let (subscripts, count) = machine.subscripts(indexes)?;
+    let slot = machine.frame.link.text_arrays[symbol as usize];
+    let arrays = if slot & GLOBAL == 0 { &machine.variables } else { &machine.globals };
+    let Some(array) = &arrays.text_arrays[(slot & !GLOBAL) as usize] else {
+        return fail(42, "the array is not dimensioned");
+    };
+    out.extend_from_slice(&array.elements[array.index(&subscripts[..count])?]);
+    Ok(())
 }

@@ -1,10 +1,11 @@
 //! Assignments to elements, sub-strings and ranges; DIM, LOCAL, CLEAR.
 
+use super::array::{element, set_number_element, set_text_element};
 use super::state::{Form, Saved};
 use super::structure::elements;
 use super::{Entry, Machine, Value};
 use crate::code::*;
-use crate::fault::{Fault, Outcome, fail};
+use crate::fault::{Fault, Outcome};
 use crate::number::Number;
 use crate::variables::Array;
 
@@ -32,10 +33,10 @@ impl Machine {
             (Target::Composite(symbol), Value::Text(value)) => return self.assign_composite(*symbol, value),
             (Target::NumberElement(symbol, indexes, whole), Value::Number(value)) => {
                 let value = self.assigned(value, *whole);
-                return self.set_number_element(*symbol, indexes, value);
+                return set_number_element(self, *symbol, indexes, value);
             }
             (Target::TextElement(symbol, indexes), Value::Text(value)) => {
-                return self.set_text_element(*symbol, indexes, value);
+                return set_text_element(self, *symbol, indexes, value);
             }
             (Target::NumberKeyed(symbol, keyword), Value::Number(value)) => {
                 let value = self.assigned(value, false);
@@ -54,26 +55,6 @@ impl Machine {
             (Target::TextRange(..), value @ Value::Text(_)) => return self.fill_range(target, &[value]),
             _ => return Err(Fault::new(26)),
         }
-        Ok(())
-    }
-
-    /// Assigns to an element of an array. Errors: 42.
-    pub(crate) fn set_number_element(&mut self, symbol: Symbol, indexes: &[NumberExpr], value: Number) -> Outcome<()> {
-        let (subscripts, count) = self.subscripts(indexes)?;
-        let slot = self.frame.link.number_arrays[symbol as usize];
-        self.charge(std::mem::size_of::<Number>())?;
-        let (level, slot) = self.level_of(slot);
-        *element(&mut level.number_arrays[slot], &subscripts[..count])? = value;
-        Ok(())
-    }
-
-    /// The same for an array of strings.
-    pub(crate) fn set_text_element(&mut self, symbol: Symbol, indexes: &[NumberExpr], value: Vec<u8>) -> Outcome<()> {
-        let (subscripts, count) = self.subscripts(indexes)?;
-        let slot = self.frame.link.text_arrays[symbol as usize];
-        self.charge(std::mem::size_of::<Vec<u8>>())?;
-        let (level, slot) = self.level_of(slot);
-        *element(&mut level.text_arrays[slot], &subscripts[..count])? = value;
         Ok(())
     }
 
@@ -379,7 +360,7 @@ impl Machine {
         for (variable, value) in saved.into_iter().rev() {
             let slot = self.slot_of(variable);
             if let Saved::Text(_, form) = &value {
-                self.put_form(slot, form);
+                put_form(self, slot, form);
             }
             let (level, slot) = self.level_of(slot);
             match value {
@@ -388,19 +369,6 @@ impl Machine {
                 Saved::Numbers(array) => level.number_arrays[slot] = array,
                 Saved::Texts(array) => level.text_arrays[slot] = array,
             }
-        }
-    }
-
-    /// Gives a string the form that it had, in place of the one that it has now.
-    fn put_form(&mut self, slot: u32, form: &Form) {
-        self.variables.composites.remove(&slot);
-        if let Some(composite) = &form.composite {
-            self.variables.composites.insert(slot, composite.clone());
-        }
-        let (level, _) = self.level_of(slot);
-        level.structures.remove(&slot);
-        if let Some(structure) = &form.structure {
-            level.structures.insert(slot, structure.clone());
         }
     }
 
@@ -435,15 +403,6 @@ impl Machine {
         }
         Ok(())
     }
-}
-
-fn element<'a, T: Clone + Default>(array: &'a mut Option<Array<T>>, subscripts: &[i64]) -> Outcome<&'a mut T> {
-    let Some(array) = array else { return fail(42, "the array is not dimensioned") };
-    let index = match subscripts.is_empty() {
-        true => array.append()?,
-        false => array.index_to_assign(subscripts)?,
-    };
-    array.elements.get_mut(index).ok_or_else(|| Fault::new(42))
 }
 
 /// Replaces a part of a string.
@@ -493,4 +452,17 @@ pub(super) fn clear_except(machine: &mut Machine, all: bool, variables: &[Variab
     }
     machine.restore(kept);
     Ok(())
+}
+
+/// Gives a string the form that it had, in place of the one that it has now.
+fn put_form(machine: &mut Machine, slot: u32, form: &Form) {
+    machine.variables.composites.remove(&slot);
+    if let Some(composite) = &form.composite {
+        machine.variables.composites.insert(slot, composite.clone());
+    }
+    let (level, _) = machine.level_of(slot);
+    level.structures.remove(&slot);
+    if let Some(structure) = &form.structure {
+        level.structures.insert(slot, structure.clone());
+    }
 }

@@ -1,5 +1,6 @@
 //! Expressions that give strings.
 
+use super::array::text_element;
 use super::number::with_branch;
 use super::{Machine, Value};
 use crate::code::*;
@@ -60,18 +61,6 @@ impl Machine {
         Ok(name)
     }
 
-    /// Appends an element of an array. Errors: 42.
-    pub(crate) fn text_element(&mut self, symbol: Symbol, indexes: &[NumberExpr], out: &mut Vec<u8>) -> Outcome<()> {
-        let (subscripts, count) = self.subscripts(indexes)?;
-        let slot = self.frame.link.text_arrays[symbol as usize];
-        let arrays = if slot & GLOBAL == 0 { &self.variables } else { &self.globals };
-        let Some(array) = &arrays.text_arrays[(slot & !GLOBAL) as usize] else {
-            return fail(42, "the array is not dimensioned");
-        };
-        out.extend_from_slice(&array.elements[array.index(&subscripts[..count])?]);
-        Ok(())
-    }
-
     /// Appends the value of an expression.
     pub(crate) fn text(&mut self, expr: &TextExpr, out: &mut Vec<u8>) -> Outcome<()> {
         match expr {
@@ -86,7 +75,7 @@ impl Machine {
                 return function(self, call, out).map_err(|fault| with_branch(fault, call));
             }
             TextExpr::Substring(part) => return self.substring(part, out),
-            TextExpr::Element(symbol, indexes) => return self.text_element(*symbol, indexes, out),
+            TextExpr::Element(symbol, indexes) => return text_element(self, *symbol, indexes, out),
             TextExpr::Field(field) => return super::structure::elements::text(self, field, out),
             TextExpr::Composite(symbol) => return self.composite(*symbol, out),
             TextExpr::Keyed(symbol, keyword) => out.extend_from_slice(self.text_by_keyword(*symbol, keyword)?),

@@ -100,7 +100,7 @@ pub(crate) fn text(machine: &mut Machine, field: &FieldUse, out: &mut Vec<u8>) -
             out.extend_from_slice(machine.text_by_keyword(symbol, keyword)?);
         }
         (Some(PlainUse::Variable(VariableRef::Texts(symbol))), None) => {
-            return machine.text_element(symbol, &field.indexes, out);
+            return crate::machine::array::text_element(machine, symbol, &field.indexes, out);
         }
         _ => return Err(Fault::new(26)),
     }
@@ -163,10 +163,10 @@ fn assign_plain(machine: &mut Machine, field: &FieldUse, value: Value) -> Outcom
         }
         (Some(PlainUse::Variable(VariableRef::Numbers(symbol))), None, Value::Number(value)) => {
             let value = machine.assigned(value, field.is_whole);
-            machine.set_number_element(symbol, &field.indexes, value)
+            crate::machine::array::set_number_element(machine, symbol, &field.indexes, value)
         }
         (Some(PlainUse::Variable(VariableRef::Texts(symbol))), None, Value::Text(value)) => {
-            machine.set_text_element(symbol, &field.indexes, value)
+            crate::machine::array::set_text_element(machine, symbol, &field.indexes, value)
         }
         _ => Err(Fault::new(26)),
     }
