@@ -12,7 +12,6 @@
 
 use crate::session::Inner;
 use crate::statements::errors::raised;
-use crate::statements::permissions::is_database;
 use crate::statements::runner::Runner;
 use mainstay_engine::Database;
 use mainstay_engine::backup::{self, Contents, FileKind};
@@ -77,7 +76,7 @@ fn disk(rest: &[PhraseItem]) -> Option<&str> {
 impl Inner {
     /// Makes the backup, and returns the message to the client. A relative name is one below the database's folder.
     ///
-    /// Errors: 911 for the name of another database, 3021 in a transaction, 3201 where the file cannot be written.
+    /// Errors: 3021 in a transaction, 3201 where the file cannot be written.
     pub(crate) fn backup(&mut self, words: &Words) -> Result<Message, Box<Raised>> {
         if self.state.transactions > 0 {
             let text = "Cannot perform a backup or restore operation within a transaction.";
@@ -94,11 +93,6 @@ impl Inner {
         let Some(file) = disk(&words.rest) else {
             return Err(raised(reduce::not_supported("BACKUP DATABASE to anything but one DISK = 'file'")));
         };
-        // The value of a variable is not looked at: the statement has one database to back up.
-        let name = words.name.as_ref().map(|name| name.last()).filter(|name| !name.starts_with('@'));
-        if let Some(name) = name.filter(|name| !is_database(&self.instance, name)) {
-            return Err(raised(Message::numbered(911, &[&name])));
-        }
         let begun = Instant::now();
         let database = &self.instance.database;
         let Some(path) = allowed_path(database, file) else {

@@ -5,7 +5,6 @@
 //! users that do not exist are 15151, 15406 and 15517, as in SQL Server. Users, logins and roles that a script creates
 //! are known by their names until the server ends, and have no rights of their own: `mainstay user add` creates users.
 
-use crate::Instance;
 use crate::session::Inner;
 use crate::statements::errors::raised;
 use mainstay_tsql_syntax::reduce;
@@ -78,11 +77,6 @@ impl Principals {
     pub(crate) fn has_database(&self, name: &str) -> bool {
         self.known().databases.contains(&name.to_lowercase())
     }
-}
-
-/// Returns true for the name of this database, of the system's, and those that CREATE DATABASE has named.
-pub(crate) fn is_database(instance: &Instance, name: &str) -> bool {
-    crate::catalog::is_database(&instance.name, name) || instance.principals.has_database(name)
 }
 
 /// A message that is no error.
