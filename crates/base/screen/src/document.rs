@@ -33,7 +33,7 @@ const LINE_BYTES: usize = size_of::<String>();
 /// The bytes of a page beside its lines: its list of lines in memory, or its objects in a PDF file.
 const PAGE_BYTES: usize = size_of::<Vec<String>>() + 488;
 
-/// A document has more than [`MOST_BYTES`].
+/// A document has more than 32 MB.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct DocumentTooLarge;
 

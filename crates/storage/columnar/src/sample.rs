@@ -2,7 +2,7 @@
 //!
 //! The rows of a table are often in the order of a date or of a customer. Its first thousand rows then have three or four
 //! values of that column, and a thousand rows picked one by one would each need a read of their own. So a sample is
-//! [`RUNS`] runs of [`RUN_ROWS`] consecutive rows:
+//! eight runs of 128 consecutive rows:
 //!
 //! ```text
 //!   row slots    |....####........####........####........####....|
