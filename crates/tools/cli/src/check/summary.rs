@@ -38,7 +38,7 @@ pub(super) fn tell(looked: Looked, findings: &[&Finding], left_out: &[PathBuf], 
             "what to do: back up the folder as it is, then run check --repair; docs/repair.md goes on".to_owned(),
         );
     }
-    if of(Severity::Error).any(|finding| is_native(finding)) {
+    if of(Severity::Error).any(is_native) {
         lines.push(
             "what to do about the native tables: copy the folder while nothing has it open, then restore a backup, or read \
              what is left with `mainstay --salvage`; docs/durability.md goes on"
