@@ -13,7 +13,7 @@ use super::questions::{STANDARD_ROWS, questions};
 use super::subject::{Engine, Mainstay, Subject};
 use super::{shipped_cdx, write_dbf_folders};
 use crate::scratch::Scratch;
-use crate::suite::{About, Bench, Measured, Row, Settings, Suite, System, Unit};
+use crate::suite::{About, Bench, Measured, Ratio, Row, Settings, Suite, System, Unit};
 use mainstay_types::{Decimal, Result, Value, ValueRef};
 use mainstay_vfs::{Disk, FileSystem};
 use mainstay_xbase::adt::{Type, field_of_type};
@@ -28,6 +28,9 @@ use std::sync::Arc;
 
 /// The suite.
 pub struct Adt;
+
+/// A row over an ADT may take this many times of what it takes over the DBF.
+const BESIDE_DBF: f64 = 1.2;
 
 impl Suite for Adt {
     fn about(&self) -> About {
@@ -48,6 +51,7 @@ impl Suite for Adt {
             floor: None,
             target_first: None,
             target_again: None,
+            ratio: Some(Ratio { first: None, again: Some(BESIDE_DBF) }),
             ..row
         };
         questions(settings.rows).into_iter().map(|question| plain(question.row)).collect()
