@@ -194,8 +194,8 @@ fn group_bytes(fs: &Simulated) -> (u64, u64) {
     groups.fold((0, 0), |(files, memory), group| (files + group.file.length, memory + group.memory_bytes))
 }
 
-/// Random changes, checkpoints, vacuums and new starts; at one start of three the memory for decoded columns is none, at
-/// another one the table is read whole.
+/// Random changes, checkpoints, vacuums and new starts. One start of three keeps no decoded columns in memory, another one
+/// reads the table whole.
 #[test]
 fn random_changes_give_the_same_with_and_without_encoding() {
     let seeds =

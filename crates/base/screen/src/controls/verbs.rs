@@ -60,7 +60,7 @@ impl Controls {
     }
 
     /// `ENABLE CONTROL` and `DISABLE CONTROL`: all controls of a number in the current window, or the radio button `sub` of a
-    /// group. Errors: 65 if there is none.
+    /// group. Errors: 65 if no control has the number.
     pub fn enable_all(&mut self, id: i32, sub: Option<i32>, window: u32, on: bool) -> Result<()> {
         let mut found = false;
         for control in self.all.iter_mut().filter(|control| control.is_of(id, window)) {

@@ -156,7 +156,7 @@ pub fn reads_timestamp(cast: &Cast) -> bool {
 
 /// A comparison of a UUID and a text with the text as a UUID.
 ///
-/// Errors: a text that is none.
+/// Errors: a text that is not a UUID.
 pub fn with_uuids(expr: Expr, schema: &DFSchema) -> Result<Transformed<Expr>> {
     crate::types::uuid::read(expr, schema)
 }

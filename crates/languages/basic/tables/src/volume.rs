@@ -28,7 +28,7 @@ pub trait TableStore: Send + Sync {
     /// Errors: `Busy` when another process has it open; those of the file system.
     fn existing(&self) -> mainstay_types::Result<Arc<Store>>;
 
-    /// The store, created where there is none.
+    /// The store, which is created if it does not exist.
     ///
     /// Errors: as [`TableStore::existing`].
     fn created(&self) -> mainstay_types::Result<Arc<Store>>;

@@ -8,7 +8,7 @@ use mainstay_planner::dialect::tools::any_expression_of_plan;
 use mainstay_tsql_types::Settings;
 use std::cell::Cell;
 
-/// The options that the session had which wrote the statement: views and definitions of tables among it say none.
+/// The options of the session that wrote the statement. Functions of views and of table definitions inside it carry none.
 pub(super) fn settings_of(plan: &LogicalPlan) -> Settings {
     let found = Cell::new(None);
     any_expression_of_plan(plan, |expr| {

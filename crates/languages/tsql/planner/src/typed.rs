@@ -83,7 +83,7 @@ impl By {
 /// A literal or parameter as one of this type; anything else as the core's cast to it.
 pub(super) fn typed(arg: Typed, data_type: DataType) -> Result<Typed> {
     let arrow = data_type_of(types::sql_type(data_type));
-    // A text that is read as a moment, which is one of T-SQL's own.
+    // A text that is read as a timestamp has one of T-SQL's own types.
     let expr = match arg.expr {
         Expr::Cast(read) if data_type.is_moment() && reads_timestamp(&read) => *read.expr,
         other => other,

@@ -1,4 +1,4 @@
-//! State of a session that conversions and functions read: the moment of the statement, SET options, names.
+//! State of a session that conversions and functions read: the time of the statement, SET options, names.
 
 use crate::messages::Message;
 use crate::settings::Settings;

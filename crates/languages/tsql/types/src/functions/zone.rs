@@ -34,7 +34,7 @@ fn at_time_zone(call: &Call<'_>, values: &[ValueRef<'_>]) -> Result<Value, Messa
     let (utc, offset_minutes) = match value(values, 0) {
         ValueRef::TimestampWithOffset { utc, .. } => {
             let offset_minutes = zone.offset_at(utc);
-            // A time that the zone's clock cannot show becomes the first or the last moment there is.
+            // A time that the zone's clock cannot show becomes the first or the last timestamp of the type.
             match utc.to_local(offset_minutes) {
                 local if local < *range.start() => (*range.start(), 0),
                 local if local > *range.end() => {

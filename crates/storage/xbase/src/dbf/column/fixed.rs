@@ -48,7 +48,7 @@ struct Wanted {
 
 const NUMBER: Wanted = Wanted { cause: NOT_A_NUMBER, value: "a number" };
 const DATE: Wanted = Wanted { cause: "a value is not a date", value: "a date" };
-const MOMENT: Wanted = Wanted { cause: "a value is not a moment", value: "a moment" };
+const TIMESTAMP: Wanted = Wanted { cause: "a value is not a timestamp", value: "a timestamp" };
 const TIME: Wanted = Wanted { cause: "a value is not a time of day", value: "a time of day" };
 const LOGICAL: Wanted = Wanted { cause: "a value is not a logical value", value: "a logical value" };
 
@@ -62,7 +62,7 @@ pub(super) fn fixed(task: &mut Task<'_>, many: bool) -> Result<ArrayRef> {
         FieldKind::DateJulian => primitive::<Date32Type>(task, DATE, |cell| julian_day(little_endian(cell) as u32)),
         FieldKind::DatePacked => primitive::<Date32Type>(task, DATE, packed_date),
         FieldKind::Timestamp | FieldKind::ModificationTime => {
-            primitive::<TimestampMillisecondType>(task, MOMENT, moment)
+            primitive::<TimestampMillisecondType>(task, TIMESTAMP, moment)
         }
         FieldKind::Time => primitive::<Time32MillisecondType>(task, TIME, time_of_day),
         FieldKind::Double => primitive::<Float64Type>(task, NUMBER, |cell| double(cell, f64::from_le_bytes)),

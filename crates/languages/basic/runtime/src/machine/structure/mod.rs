@@ -237,7 +237,7 @@ impl Structure {
         text
     }
 
-    /// An element by its name. Error 26 if there is none.
+    /// The number of the element with a name. Errors: 26 for a name that the structure does not have.
     pub fn find(&self, name: &str) -> Outcome<usize> {
         let found = self.elements.iter().position(|element| element.name.eq_ignore_ascii_case(name));
         found.ok_or_else(|| Fault::with(26, format!("the structure has no element {name}")))
