@@ -12,6 +12,7 @@
 
 use crate::session::Inner;
 use crate::statements::errors::raised;
+use crate::statements::permissions::check_database;
 use crate::statements::runner::Runner;
 use mainstay_engine::Database;
 use mainstay_engine::backup::{self, Contents, FileKind};
@@ -76,7 +77,8 @@ fn disk(rest: &[PhraseItem]) -> Option<&str> {
 impl Inner {
     /// Makes the backup, and returns the message to the client. A relative name is one below the database's folder.
     ///
-    /// Errors: 3021 in a transaction, 3201 where the file cannot be written.
+    /// Errors: 3021 in a transaction, 262 for a user who may only read, 911 for the name of another database, 3201 where
+    /// the file cannot be written.
     pub(crate) fn backup(&mut self, words: &Words) -> Result<Message, Box<Raised>> {
         if self.state.transactions > 0 {
             let text = "Cannot perform a backup or restore operation within a transaction.";
@@ -86,6 +88,9 @@ impl Inner {
             let text = format!("BACKUP DATABASE permission denied in database '{}'.", self.state.database);
             return Err(raised(Message::error(262, text).severity(14)));
         }
+        // The value of a variable is not read: the statement has one database to back up.
+        let name = words.name.as_ref().map(|name| name.last()).filter(|name| !name.starts_with('@'));
+        name.map_or(Ok(()), |name| check_database(&self.instance, name))?;
         let is_partial = |item: &PhraseItem| matches!(item, PhraseItem::Word(word) if word.is("DIFFERENTIAL"));
         if words.rest.iter().any(is_partial) {
             return Err(raised(reduce::not_supported("BACKUP DATABASE WITH DIFFERENTIAL")));
