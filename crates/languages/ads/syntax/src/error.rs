@@ -9,7 +9,7 @@
 //! ```
 
 use mainstay_ads_types::{Failure, native};
-use mainstay_tsql_syntax::Span;
+use mainstay_syntax::Span;
 use mainstay_types::{Code, DialectError, Error};
 use std::fmt;
 

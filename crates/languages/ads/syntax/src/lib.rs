@@ -7,7 +7,7 @@
 //!                                         +-- compile: a script in the typed form of programs
 //! ```
 //!
-//! Tokens, places, expressions and queries are those of [`mainstay_tsql_syntax`], which contain nothing that only T-SQL
+//! Tokens, places, expressions and queries are those of [`mainstay_syntax`], which contain nothing that only T-SQL
 //! has; the statements ([`tree`]) and the parser have a grammar of their own here. Names of variables need no `@`:
 //! `reduce` and `compile`, where the names are known, decide if `x` is a column or a variable.
 //!

@@ -11,8 +11,8 @@
 //! | `EXECUTE PROCEDURE p(1)` in FROM | `Source::Function` |
 //! | `{static}` | `SELECT ALL`, whose cursor is static |
 
-pub use mainstay_tsql_syntax::Span;
-pub use mainstay_tsql_syntax::tree::{
+pub use mainstay_syntax::Span;
+pub use mainstay_syntax::tree::{
     Alias, Argument, BinaryOperator, Call, Case, Cast, CastKind, DataType, Expr, GroupBy, Grouping, Join, JoinKind,
     Literal, Name, ObjectName, OrderItem, Quantifier, Query, QueryBody, Select, SelectItem, SetOperator, SetQuantifier,
     Source, TableSource, Test, Top, TypeArgument, UnaryOperator, With,

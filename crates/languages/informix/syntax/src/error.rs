@@ -3,7 +3,7 @@
 //! Clients have the sentences for these numbers themselves (JDBC reads them from its message files), so an error carries the
 //! SQLCODE, the ISAM code behind it, the name that the sentence is about, and the place in the statement.
 
-use mainstay_tsql_syntax::Span;
+use mainstay_syntax::Span;
 use std::fmt;
 
 /// An error of a statement.

@@ -8,7 +8,7 @@
 //! and a span; the list always ends with `End`.
 
 use crate::error::{Parse, SqlError};
-use mainstay_tsql_syntax::Span;
+use mainstay_syntax::Span;
 
 /// The kind of a token.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -7,7 +7,7 @@
 //!                                          +-- compile: routines and triggers, to programs of `mainstay_vm`
 //! ```
 //!
-//! Expressions and queries are those of the tree that the SQL languages share ([`mainstay_tsql_syntax::tree`]); see [`tree`]
+//! Expressions and queries are those of the tree that the SQL languages share ([`mainstay_syntax::tree`]); see [`tree`]
 //! for how constructs of this language stand in it. Nothing here knows a table or a session: names are asked of a
 //! [`Scope`](reduce::Scope).
 //!

@@ -16,8 +16,8 @@
 mod routine;
 
 use crate::types::Type;
-pub use mainstay_tsql_syntax::Span;
-pub use mainstay_tsql_syntax::tree::{
+pub use mainstay_syntax::Span;
+pub use mainstay_syntax::tree::{
     Alias, Argument, BinaryOperator, Bound, Call, Case, Cast, CastKind, CommonTable, DataType, Expr, Frame, GroupBy,
     Grouping, Join, JoinKind, Literal, Name, ObjectName, OrderItem, Over, Quantifier, Query, QueryBody, Select,
     SelectItem, SetOperator, SetQuantifier, Source, TableSource, Test, Top, UnaryOperator, Window, With,

@@ -9,8 +9,8 @@
 
 use crate::error::Diagnostic;
 use crate::function_body::{self, Misplaced};
-use crate::span::Span;
 use crate::tree::{Name, ObjectName, StatementKind};
+use mainstay_syntax::Span;
 use std::collections::{HashMap, HashSet};
 
 /// The kind of module that the statements belong to.

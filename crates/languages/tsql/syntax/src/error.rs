@@ -3,7 +3,7 @@
 //! The numbers, severities and texts are those of SQL Server's list "Database Engine events and errors"; the states
 //! are those that a server sends for the same text.
 
-use crate::span::Span;
+use mainstay_syntax::Span;
 use mainstay_tsql_types::Message;
 use mainstay_types::{Code, Error};
 use std::fmt;

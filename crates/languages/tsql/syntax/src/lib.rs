@@ -8,8 +8,8 @@
 //!
 //! [`parse`] reads a batch and returns its statements and its errors; [`print`](fn@print) writes
 //! statements back, so that reading them again gives the same tree; [`batches`] splits a script at its GO lines. This
-//! crate knows no tables, types or sessions: the compiler gives a tree its meaning. Expressions, queries and changes
-//! ([`tree`]) contain nothing specific to T-SQL, so that parsers of other dialects can build them too.
+//! crate knows no tables, types or sessions: the compiler gives a tree its meaning. Expressions, queries and changes are those
+//! that SQL languages share ([`mainstay_syntax`]); statements, words and messages are T-SQL's own.
 //!
 //! [`compatibility`] finds constructs in a text that are refused, ignored or different from SQL Server.
 //!
@@ -29,7 +29,6 @@ pub mod reduce;
 mod references;
 mod reserved;
 mod script_text;
-mod span;
 pub mod sqlcmd;
 pub mod tree;
 mod undeclared;
@@ -38,11 +37,11 @@ pub mod visit;
 pub use batch::{Batch, batches};
 pub use error::Diagnostic;
 pub use function_body::side_effect;
-pub use lexer::{NAME_LENGTH, TRANSACTION_NAME_LENGTH, Token, TokenKind, tokens, unquoted};
+pub use lexer::{TRANSACTION_NAME_LENGTH, tokens};
+pub use mainstay_syntax::{Lines, NAME_LENGTH, Span, Token, TokenKind, unquoted};
 pub use parser::{MAX_DEPTH, MAX_HEIGHT, MAX_TEXT, Options, Parsed, parse, parse_expression, parse_given};
 pub use printer::{print, print_expression};
 pub use references::{Naming, Reference, references};
 pub use reserved::is_reserved;
 pub use script_text::{ScriptText, script_text};
-pub use span::{Lines, Span};
 pub use undeclared::{Hint, undeclared};

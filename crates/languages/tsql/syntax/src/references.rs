@@ -4,7 +4,8 @@
 //! parenthesis behind a name with a schema is a call), so the text need not parse. Names of common table expressions,
 //! of temporary tables and of variables are left out. Limit: names in executed strings.
 
-use crate::lexer::{Token, TokenKind, tokens, unquoted};
+use crate::lexer::tokens;
+use mainstay_syntax::{Token, TokenKind, unquoted};
 
 /// The way a statement uses the named object.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -5,8 +5,9 @@
 //! it with a column, one that is set to a column, a value of an INSERT, an argument of EXEC, a number of rows. Without
 //! a clue, a variable stays unknown.
 
-use crate::lexer::{Token, TokenKind, tokens, unquoted};
+use crate::lexer::tokens;
 use crate::references::{self, Reference};
+use mainstay_syntax::{Token, TokenKind, unquoted};
 use std::cell::RefCell;
 use std::collections::{HashMap, HashSet};
 use std::rc::Rc;

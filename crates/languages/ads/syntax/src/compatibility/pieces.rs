@@ -2,8 +2,9 @@
 
 use crate::error::Parse;
 use crate::parser::parse;
+use crate::reserved::is_reserved;
 use crate::tree::Statement;
-use mainstay_tsql_syntax::{TokenKind, tokens};
+use mainstay_syntax::{TokenKind, tokens};
 
 /// The statements of a script, or of each of its pieces, with the byte at which the piece begins.
 pub(super) fn parsed(text: &str) -> Vec<(Parse<Vec<Statement>>, u32)> {
@@ -23,7 +24,7 @@ pub(super) fn parsed(text: &str) -> Vec<(Parse<Vec<Statement>>, u32)> {
 
 /// A script cut at the semicolons outside of blocks.
 fn pieces(text: &str) -> Vec<(&str, u32)> {
-    let (tokens, _) = tokens(text);
+    let (tokens, _) = tokens(text, is_reserved);
     let words: Vec<String> = tokens.iter().map(|token| token.span.of(text).to_ascii_uppercase()).collect();
     let (mut found, mut start, mut depth) = (Vec::new(), 0usize, 0i32);
     let mut cut = |start: usize, end: usize| {

@@ -2,10 +2,9 @@
 
 use super::Parser;
 use crate::error::{Parse, SqlError};
-use crate::reserved::is_reserved;
 use crate::tree::{DataType, Name, ObjectName, Span, TypeArgument};
 use mainstay_ads_types::native;
-use mainstay_tsql_syntax::{Token, TokenKind, unquoted};
+use mainstay_syntax::{Token, TokenKind, unquoted};
 
 impl<'t> Parser<'t> {
     /// The token some places ahead; the end after the last.
@@ -88,11 +87,7 @@ impl<'t> Parser<'t> {
 
     /// Returns true if the token is a name where one is allowed: a word that is not reserved, or anything in quotes.
     pub(super) fn is_name(&self, ahead: usize) -> bool {
-        match self.token(ahead).kind {
-            TokenKind::Quoted | TokenKind::DoubleQuoted => true,
-            TokenKind::Word | TokenKind::Reserved => !is_reserved(self.token_text(ahead)),
-            _ => false,
-        }
+        matches!(self.token(ahead).kind, TokenKind::Word | TokenKind::Quoted | TokenKind::DoubleQuoted)
     }
 
     fn take_name(&mut self) -> Name {

@@ -141,7 +141,7 @@ impl Parser<'_> {
 
     /// The text of an expression; numbers are taken without quotes, too.
     fn default_text(&mut self) -> Parse<String> {
-        use mainstay_tsql_syntax::TokenKind::{Decimal, Integer};
+        use mainstay_syntax::TokenKind::{Decimal, Integer};
         let sign = if self.accept("-") { "-" } else { "" };
         if matches!(self.kind(), Integer | Decimal) {
             let text = format!("{sign}{}", self.token_text(0));

@@ -4,7 +4,7 @@
 use super::Parser;
 use crate::error::Parse;
 use crate::tree::{Argument, BinaryOperator, Call, Expr, Name, ObjectName, Quantifier, Test, UnaryOperator};
-use mainstay_tsql_syntax::TokenKind;
+use mainstay_syntax::TokenKind;
 
 /// A call of a function that the engine has no parentheses for.
 pub(super) fn call(name: &str, arguments: Vec<Expr>) -> Expr {

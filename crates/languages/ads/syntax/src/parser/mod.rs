@@ -27,9 +27,10 @@ pub(crate) use primary::type_text;
 
 use crate::comments::without_slashes;
 use crate::error::{Parse, SqlError};
+use crate::reserved::is_reserved;
 use crate::tree::{Expr, Span, Statement};
 use mainstay_ads_types::native;
-use mainstay_tsql_syntax::{Token, TokenKind, tokens};
+use mainstay_syntax::{LexicalProblem, Token, TokenKind, tokens};
 
 /// The greatest nesting depth of statements, queries, expressions and parentheses.
 pub const MAX_DEPTH: u32 = 80;
@@ -76,8 +77,8 @@ fn run<T>(text: &str, read: impl FnOnce(&mut Parser<'_>) -> Parse<T>) -> Parse<T
         return Err(SqlError::new(native::SCRIPT, "The statement is too long"));
     }
     let text = without_slashes(text);
-    let (tokens, errors) = tokens(&text);
-    if let Some(error) = errors.into_iter().find(|error| matches!(error.number, 105 | 113)) {
+    let (tokens, errors) = tokens(&text, is_reserved);
+    if let Some(error) = errors.into_iter().find(|error| error.problem != LexicalProblem::LongName) {
         return Err(SqlError::at(
             native::EXPECTED,
             error.span,

@@ -7,7 +7,7 @@ use crate::tree::{
     Argument, Call, Case, Cast, CastKind, DataType, Expr, Literal, Name, ObjectName, SetQuantifier, TypeArgument,
 };
 use mainstay_ads_types::native;
-use mainstay_tsql_syntax::TokenKind;
+use mainstay_syntax::TokenKind;
 
 /// Reserved words that are functions when a parenthesis follows.
 const FUNCTION_WORDS: [&str; 9] = ["LEFT", "RIGHT", "INSERT", "COUNT", "SUM", "AVG", "MIN", "MAX", "USER"];

@@ -76,7 +76,7 @@ impl Parser<'_> {
 
     /// `top` may be a column.
     fn begins_top(&self) -> bool {
-        use mainstay_tsql_syntax::TokenKind::{Integer, Variable};
+        use mainstay_syntax::TokenKind::{Integer, Variable};
         matches!(self.token(1).kind, Integer | Variable) || [":", "?", "("].iter().any(|symbol| self.is(1, symbol))
     }
 

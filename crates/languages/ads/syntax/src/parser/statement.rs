@@ -4,7 +4,7 @@ use super::Parser;
 use crate::error::{Parse, SqlError};
 use crate::tree::{Condition, CursorSource, Declaration, Expr, Name, ObjectName, Statement, StatementKind, Try};
 use mainstay_ads_types::native;
-use mainstay_tsql_syntax::TokenKind;
+use mainstay_syntax::TokenKind;
 
 impl Parser<'_> {
     /// Statements up to one of these words, or to the end.

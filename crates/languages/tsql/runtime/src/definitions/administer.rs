@@ -2,7 +2,6 @@
 
 use crate::session::Inner;
 use crate::statements::errors::raised;
-use crate::statements::permissions::check_database;
 use crate::statements::runner::Runner;
 use mainstay_tds::{Command, Environment};
 use mainstay_tsql_syntax::compatibility::{ACCEPTED_DEFINITIONS, PRINCIPALS};
@@ -65,7 +64,7 @@ impl Runner<'_> {
         let inner = &mut *self.inner;
         match &statement.kind {
             StatementKind::Use(name) => {
-                check_database(&inner.instance, &name.text)?;
+                inner.instance.check_database(&name.text).map_err(raised)?;
                 self.use_database(&name.text);
             }
             // Settings of how a server works, without an effect on answers.

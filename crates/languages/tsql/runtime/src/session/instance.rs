@@ -521,6 +521,12 @@ impl Instance {
         }
         true
     }
+
+    /// Errors: 911 for another name than this database's, the system's, and those that CREATE DATABASE has named.
+    pub(crate) fn check_database(&self, name: &str) -> Result<(), Message> {
+        let is_known = crate::catalog::is_database(&self.name, name) || self.principals.has_database(name);
+        if is_known { Ok(()) } else { Err(Message::numbered(911, &[&name])) }
+    }
 }
 
 /// The door of SQL Server's clients in lists of sessions.
@@ -582,7 +588,7 @@ impl Backend for Instance {
         }
         session.inner.state.client_process = login.process_id;
         let wanted = &login.database;
-        if !wanted.is_empty() && !crate::catalog::is_database(&self.name, wanted) {
+        if !wanted.is_empty() && self.check_database(wanted).is_err() {
             let text = format!("Cannot open database \"{wanted}\" requested by the login. The login failed.");
             return Err(Message::error(4060, text).severity(11));
         }

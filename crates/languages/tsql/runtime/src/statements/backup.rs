@@ -12,7 +12,6 @@
 
 use crate::session::Inner;
 use crate::statements::errors::raised;
-use crate::statements::permissions::check_database;
 use crate::statements::runner::Runner;
 use mainstay_engine::Database;
 use mainstay_engine::backup::{self, Contents, FileKind};
@@ -90,7 +89,7 @@ impl Inner {
         }
         // The value of a variable is not read: the statement has one database to back up.
         let name = words.name.as_ref().map(|name| name.last()).filter(|name| !name.starts_with('@'));
-        name.map_or(Ok(()), |name| check_database(&self.instance, name))?;
+        name.map_or(Ok(()), |name| self.instance.check_database(name)).map_err(raised)?;
         let is_partial = |item: &PhraseItem| matches!(item, PhraseItem::Word(word) if word.is("DIFFERENTIAL"));
         if words.rest.iter().any(is_partial) {
             return Err(raised(reduce::not_supported("BACKUP DATABASE WITH DIFFERENTIAL")));

@@ -6,7 +6,6 @@
 //! are known by their names until the server ends, and have no rights of their own: `mainstay user add` creates users.
 
 use crate::session::Inner;
-use crate::session::instance::Instance;
 use crate::statements::errors::raised;
 use mainstay_tsql_syntax::reduce;
 use mainstay_tsql_syntax::tree::{Literal, Permission, PermissionKind, Phrase, PhraseItem, Words};
@@ -78,12 +77,6 @@ impl Principals {
     pub(crate) fn has_database(&self, name: &str) -> bool {
         self.known().databases.contains(&name.to_lowercase())
     }
-}
-
-/// Errors: 911 for another name than this database's, the system's, and those that CREATE DATABASE has named.
-pub(crate) fn check_database(instance: &Instance, name: &str) -> Result<(), Box<Raised>> {
-    let is_known = crate::catalog::is_database(&instance.name, name) || instance.principals.has_database(name);
-    if is_known { Ok(()) } else { Err(raised(Message::numbered(911, &[&name]))) }
 }
 
 /// A message that is no error.

@@ -3,8 +3,8 @@
 use super::statement::Compiled;
 use super::{Action, Compiler, callee};
 use crate::reduce;
-use crate::span::Span;
 use crate::tree::{Execute, ExecuteArgument, ExecuteModule, Expr};
+use mainstay_syntax::Span;
 use mainstay_tsql_types::{DataType, Length, Message};
 use mainstay_types::Value;
 use mainstay_vm::{self as program, Argument, ArgumentValue, Call, Callee, Expression};

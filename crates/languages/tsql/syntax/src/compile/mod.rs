@@ -23,11 +23,11 @@ pub use reading::Reading;
 pub use types::storage_type;
 
 use crate::reduce;
-use crate::span::Span;
 use crate::tree::{
     AssignOperator, Body, Change, Cursor, CursorName, Direction, Expr, Function, FunctionKind, Isolation, LargeValue,
     Name, ObjectName, Parameter, Phrase, Procedure, Query, Statement, TableElement, Transaction, Trigger, WaitFor,
 };
+use mainstay_syntax::Span;
 use mainstay_tsql_types::types::Declared;
 use mainstay_tsql_types::{DataType, Message};
 use mainstay_types::Value;
@@ -454,9 +454,9 @@ impl<'t> Compiler<'t> {
         for token in &tokens {
             let written = token.span.of(text);
             match token.kind {
-                crate::lexer::TokenKind::Variable => names.push(written.to_lowercase()),
+                mainstay_syntax::TokenKind::Variable => names.push(written.to_lowercase()),
                 // Paths into XML name variables inside of their text.
-                crate::lexer::TokenKind::String | crate::lexer::TokenKind::NationalString => {
+                mainstay_syntax::TokenKind::String | mainstay_syntax::TokenKind::NationalString => {
                     let parts = written.split("sql:variable(").skip(1);
                     let named = parts.filter_map(|part| part.split(['"', '\'']).find(|name| name.starts_with('@')));
                     names.extend(named.map(str::to_lowercase));

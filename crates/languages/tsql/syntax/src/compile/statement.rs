@@ -2,12 +2,12 @@
 
 use super::{Action, Compiler, storage_type};
 use crate::reduce;
-use crate::span::Span;
 use crate::tree::{
     self, AssignOperator, BinaryOperator, Change, Cursor, CursorName, CursorUpdate, Declaration, Execute, Expr, Fetch,
     InsertRows, LargeValue, LargeValueData, LargeValueWork, Literal, Name, PhraseItem, Query, QueryBody, SelectItem,
     SetItem, SetVariable, Statement, StatementKind, With,
 };
+use mainstay_syntax::Span;
 use mainstay_tsql_types::types::Declared;
 use mainstay_tsql_types::{DataType, Length, Message};
 use mainstay_vm::{self as program, Expression, SlotId};

@@ -2,9 +2,8 @@
 
 use super::{Assignments, Parser};
 use crate::error::{Diagnostic, Parse};
-use crate::lexer::TokenKind;
-use crate::span::Span;
 use crate::tree::*;
+use mainstay_syntax::{Span, TokenKind};
 
 impl Parser<'_> {
     /// A change, its WITH read before.

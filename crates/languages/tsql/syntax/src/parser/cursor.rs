@@ -3,9 +3,8 @@
 
 use super::{MAX_DEPTH, MAX_HEIGHT, Parser};
 use crate::error::{Diagnostic, Parse};
-use crate::lexer::{Token, TokenKind, unquoted};
-use crate::span::Span;
 use crate::tree::{Literal, Name, ObjectName};
+use mainstay_syntax::{Span, Token, TokenKind, unquoted};
 
 /// The most parts of an object's name: server, database, schema, object.
 const OBJECT_PARTS: usize = 4;

@@ -2,8 +2,9 @@
 
 use super::Parser;
 use crate::error::{Diagnostic, Parse};
-use crate::lexer::{TRANSACTION_NAME_LENGTH, TokenKind};
+use crate::lexer::TRANSACTION_NAME_LENGTH;
 use crate::tree::*;
+use mainstay_syntax::TokenKind;
 
 /// The most values that RAISERROR puts into its text.
 const RAISERROR_ARGUMENTS: usize = 20;

@@ -5,9 +5,8 @@
 
 use super::Parser;
 use crate::error::Parse;
-use crate::lexer::TokenKind;
-use crate::span::Span;
 use crate::tree::{Argument, BinaryOperator, Call, Expr, Name, ObjectName, Quantifier, Test, UnaryOperator};
+use mainstay_syntax::{Span, TokenKind};
 
 /// The binding power of operators between values.
 const MULTIPLICATIVE: u8 = 2;

@@ -2,8 +2,8 @@
 
 use super::Parser;
 use crate::error::Parse;
-use crate::lexer::TokenKind;
 use crate::tree::*;
+use mainstay_syntax::TokenKind;
 
 /// Types whose names are several words.
 const LONG_TYPES: [&str; 17] = [

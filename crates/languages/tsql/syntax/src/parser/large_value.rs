@@ -4,8 +4,8 @@
 
 use super::Parser;
 use crate::error::Parse;
-use crate::lexer::TokenKind;
 use crate::tree::{Expr, LargeValue, LargeValueData, LargeValueWork, Literal, LoggedAs, StatementKind};
+use mainstay_syntax::TokenKind;
 
 impl Parser<'_> {
     /// The statement that begins with this word.

@@ -35,9 +35,9 @@ mod variable;
 
 use crate::check::Checks;
 use crate::error::{Diagnostic, Parse};
-use crate::lexer::{Token, TokenKind, tokens};
-use crate::span::{Lines, Span};
+use crate::lexer::tokens;
 use crate::tree::{Expr, ObjectName, Statement};
+use mainstay_syntax::{Lines, Span, Token, TokenKind};
 
 /// The greatest depth to which statements, queries, expressions and parentheses nest.
 pub const MAX_DEPTH: u32 = 100;

@@ -3,8 +3,8 @@
 use super::Parser;
 use crate::check::{Module, VariableKind};
 use crate::error::{Diagnostic, Parse};
-use crate::lexer::TokenKind;
 use crate::tree::*;
+use mainstay_syntax::TokenKind;
 
 /// The most parameters of a procedure or function ("Maximum capacity specifications" in SQL Server's manual).
 const MOST_PARAMETERS: usize = 2100;

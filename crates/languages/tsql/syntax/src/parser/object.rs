@@ -3,9 +3,8 @@
 use super::Parser;
 use super::statement::STARTS;
 use crate::error::{Diagnostic, Parse};
-use crate::lexer::TokenKind;
-use crate::span::Span;
 use crate::tree::*;
+use mainstay_syntax::{Span, TokenKind};
 
 /// Kinds that have definitions made of words, and no DROP of this form.
 const OTHER_KINDS: [&str; 7] =

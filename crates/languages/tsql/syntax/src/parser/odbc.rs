@@ -7,9 +7,8 @@
 use super::Parser;
 use super::primary::FUNCTIONS;
 use crate::error::Parse;
-use crate::lexer::TokenKind;
-use crate::span::Span;
 use crate::tree::*;
+use mainstay_syntax::{Span, TokenKind};
 
 /// Functions that T-SQL has under another name.
 const RENAMED: [(&str, &str); 15] = [

@@ -2,8 +2,8 @@
 
 use super::Parser;
 use crate::error::Parse;
-use crate::lexer::TokenKind;
 use crate::tree::{Phrase, PhraseItem};
+use mainstay_syntax::TokenKind;
 
 /// Marks that may stand in a phrase.
 const SYMBOLS: [&str; 10] = ["=", ".", ":", "::", "*", "-", "+", ">", "/", "%"];

@@ -2,8 +2,8 @@
 
 use super::Parser;
 use crate::error::Parse;
-use crate::lexer::TokenKind;
 use crate::tree::{Case, Expr, FullText, Literal, ObjectName};
+use mainstay_syntax::TokenKind;
 
 /// Functions without parentheses.
 const NILADIC: [&str; 7] =

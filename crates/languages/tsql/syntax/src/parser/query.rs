@@ -2,9 +2,8 @@
 
 use super::{Assignments, Parser};
 use crate::error::{Diagnostic, Parse};
-use crate::lexer::TokenKind;
-use crate::span::Span;
 use crate::tree::*;
+use mainstay_syntax::{Span, TokenKind};
 
 /// The most queries that UNION or its kin joins in a row.
 const MOST_JOINED: usize = 4096;

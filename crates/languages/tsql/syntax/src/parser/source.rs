@@ -2,9 +2,8 @@
 
 use super::Parser;
 use crate::error::Parse;
-use crate::lexer::TokenKind;
-use crate::span::Span;
 use crate::tree::*;
+use mainstay_syntax::{Span, TokenKind};
 
 /// The hints of a table that may stand in parentheses without WITH. Source: "Table hints (Transact-SQL)".
 const HINTS: [&str; 24] = [

@@ -2,8 +2,8 @@
 
 use super::{Assignments, Parser};
 use crate::error::{Diagnostic, Parse};
-use crate::lexer::TokenKind;
 use crate::tree::*;
+use mainstay_syntax::TokenKind;
 
 const ASSIGNS_IN_SET: &str = "Variable assignment is not allowed in a statement containing a top level UNION, INTERSECT or \
                               EXCEPT operator.";

@@ -2,8 +2,8 @@
 
 use super::Parser;
 use crate::error::{Diagnostic, Parse};
-use crate::lexer::TokenKind;
 use crate::tree::*;
+use mainstay_syntax::TokenKind;
 
 impl Parser<'_> {
     /// `( column, constraint, .. )`; a last comma is allowed.

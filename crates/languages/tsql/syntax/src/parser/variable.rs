@@ -3,8 +3,8 @@
 use super::Parser;
 use crate::check::VariableKind;
 use crate::error::{Diagnostic, Parse};
-use crate::lexer::TokenKind;
 use crate::tree::*;
+use mainstay_syntax::TokenKind;
 
 /// Options of a cursor.
 const CURSOR_OPTIONS: [&str; 13] = [

@@ -11,9 +11,9 @@ mod object;
 mod query;
 mod statement;
 
-use crate::lexer::{continues_name, starts_name};
 use crate::reserved::is_reserved;
 use crate::tree::*;
+use mainstay_syntax::{continues_name, starts_name};
 
 /// Statements as a text.
 pub fn print(statements: &[Statement]) -> String {

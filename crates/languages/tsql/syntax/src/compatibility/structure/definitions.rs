@@ -2,8 +2,8 @@
 
 use super::super::constructs as rows;
 use super::{SPATIAL, Structure, first_word};
-use crate::span::Span;
 use crate::tree::*;
+use mainstay_syntax::Span;
 use mainstay_tsql_types::DataType as Type;
 use mainstay_tsql_types::types::Declared;
 

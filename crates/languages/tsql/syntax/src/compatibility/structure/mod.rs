@@ -7,9 +7,10 @@ mod session;
 use super::constructs as rows;
 use super::names::Names;
 use super::words;
-use crate::span::{Lines, Span};
 use crate::tree::*;
 use crate::visit::{self, Node};
+use mainstay_syntax::visit::Node as Part;
+use mainstay_syntax::{Lines, Span};
 use mainstay_types::compatibility::{Construct, Occurrence};
 use std::borrow::Cow;
 
@@ -90,26 +91,8 @@ impl<'t> Structure<'t> {
                 self.count += 1;
                 self.statement(&statement.kind);
             }
-            Node::Query(query) => {
-                self.enter(false);
-                self.query(query);
-            }
-            Node::Select(select) => {
-                if let Some(entered) = self.entered.last_mut() {
-                    entered.in_rows = !select.from.is_empty();
-                }
-            }
+            Node::Part(part) => self.part(part),
             Node::End => drop(self.entered.pop()),
-            Node::Source(source) => self.source(source),
-            Node::Expression(value) => self.expression(value),
-            Node::Change(change) => self.change(change),
-            Node::Target(Target::Table(name, hints)) => {
-                self.table(name);
-                // TABLOCK of what is changed locks the table.
-                self.hints(hints.iter().filter(|hint| !hint.starts("TABLOCK")));
-            }
-            Node::Target(Target::Remote(_)) => {}
-            Node::DataType(data_type) => self.data_type(data_type),
             Node::Column(column) => self.column(column),
             Node::Constraint(constraint) => self.constraint(constraint),
             Node::Index(index) => self.index(index),
@@ -122,6 +105,31 @@ impl<'t> Structure<'t> {
                     self.here(&rows::TYPE_WARNING, "");
                 }
             }
+        }
+    }
+
+    fn part(&mut self, part: Part<'_>) {
+        match part {
+            Part::Query(query) => {
+                self.enter(false);
+                self.query(query);
+            }
+            Part::Select(select) => {
+                if let Some(entered) = self.entered.last_mut() {
+                    entered.in_rows = !select.from.is_empty();
+                }
+            }
+            Part::End => drop(self.entered.pop()),
+            Part::Source(source) => self.source(source),
+            Part::Expression(value) => self.expression(value),
+            Part::Change(change) => self.change(change),
+            Part::Target(Target::Table(name, hints)) => {
+                self.table(name);
+                // TABLOCK of what is changed locks the table.
+                self.hints(hints.iter().filter(|hint| !hint.starts("TABLOCK")));
+            }
+            Part::Target(Target::Remote(_)) => {}
+            Part::DataType(data_type) => self.data_type(data_type),
         }
     }
 

@@ -3,8 +3,8 @@
 use super::super::constructs as rows;
 use super::super::names::is_of_system;
 use super::{SPATIAL, SYSTEM_DATABASES, Structure, first_word, shown};
-use crate::span::Span;
 use crate::tree::*;
+use mainstay_syntax::Span;
 
 /// Hints of tables that work.
 const KEPT_HINTS: [&str; 11] = [

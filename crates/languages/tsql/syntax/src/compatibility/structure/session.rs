@@ -3,8 +3,8 @@
 use super::super::constructs as rows;
 use super::super::names::is_of_system;
 use super::{Executed, SYSTEM_DATABASES, Structure, shown};
-use crate::span::Span;
 use crate::tree::*;
+use mainstay_syntax::Span;
 use mainstay_tsql_types::settings::Switches;
 
 /// Options of SET that work, beside those of [`Switches`].
