@@ -13,12 +13,13 @@
 //! A new table is a new module that implements [`suite::Suite`] and is named in [`suites`].
 //!
 //! Limits: times are of one machine on one day, and a shared machine adds noise that minimum and maximum show; verdicts
-//! use medians. A ratio to a peer in the same run is more reliable than a time.
+//! use medians, and are ratios within the run: to a peer, or to a fixed task ([`calibration`]).
 
 pub mod ace;
 mod allocations;
 pub mod answer;
 mod basic;
+pub mod calibration;
 pub mod cloud;
 mod dbf;
 mod informix;

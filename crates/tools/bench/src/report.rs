@@ -1,10 +1,11 @@
 //! Results of a run, and the verdict on each row.
 //!
-//! A row is in order if every answer was right, both medians are at or under their targets, and no peer that answered
-//! right in this run had a smaller median; where the row has a [`Ratio`](crate::suite::Ratio), the ratio to that peer is within its
+//! A row is in order if every answer was right, both medians are at or under their targets, which follow the speed of this
+//! machine ([`crate::calibration`]), and no peer that answered right in this run had a smaller median; where the row has a [`Ratio`](crate::suite::Ratio), the ratio to that peer is within its
 //! limits instead. Anything else is a [`Fault`]. A wrong or missing answer is always a failure
 //! of the run; the other faults are failures with `--check`.
 
+use crate::calibration::{Pace, beside};
 use crate::machine::{Machine, Memory};
 use crate::statistics::Statistics;
 use crate::suite::{Bench, Judgement, Measured, Row, Settings, Suite, Unit};
@@ -57,6 +58,8 @@ pub struct Line {
     pub unit: Unit,
     /// Mainstay; nothing when the row was skipped.
     pub ours: Option<Measured>,
+    /// The speed of this machine beside the row, if its targets follow it.
+    pub pace: Option<Pace>,
     /// The peers, in the order of [`Report::peers`].
     pub peers: Vec<Option<Measured>>,
     /// The faults that were found.
@@ -64,11 +67,19 @@ pub struct Line {
 }
 
 impl Line {
-    fn new(row: Row, ours: Option<Measured>, peers: Vec<Option<Measured>>, names: &[String], unit: Unit) -> Line {
+    fn new(row: Row, unit: Unit, taken: Taken, names: &[String]) -> Line {
         let unit = row.unit.unwrap_or(unit);
-        let mut line = Line { row, unit, ours, peers, faults: Vec::new() };
+        let Taken { ours, pace, peers } = taken;
+        let mut line = Line { row, unit, ours, pace, peers, faults: Vec::new() };
         line.faults = line.find_faults(names);
         line
+    }
+
+    /// The targets of first runs and of repeats on this machine.
+    pub fn targets(&self) -> [Option<f64>; 2] {
+        let factor = self.pace.map_or(1.0, |pace| pace.factor());
+        let here = |target: f64| if self.unit.rate { target / factor } else { target * factor };
+        [self.row.target_first.map(here), self.row.target_again.map(here)]
     }
 
     fn find_faults(&self, names: &[String]) -> Vec<Fault> {
@@ -82,10 +93,11 @@ impl Line {
             times.zip(target).is_some_and(|(times, target)| self.unit.misses(self.unit.of(times.median), target))
         };
         let mut faults = Vec::new();
-        if misses(ours.first, self.row.target_first) {
+        let [target_first, target_again] = self.targets();
+        if misses(ours.first, target_first) {
             faults.push(Fault::MissedFirst);
         }
-        if misses(ours.again, self.row.target_again) {
+        if misses(ours.again, target_again) {
             faults.push(Fault::MissedAgain);
         }
         let name = |peer: usize| names.get(peer).cloned().unwrap_or_default();
@@ -191,8 +203,8 @@ impl Report {
         for &place in selected {
             let row = rows[place].clone();
             progress(&row.title);
-            let (ours, others) = measure_row(&mut bench, place, &row, settings);
-            lines.push(Line::new(row, ours, others, &peers, suite.about().unit));
+            let taken = measure_row(&mut bench, place, &row, settings);
+            lines.push(Line::new(row, suite.about().unit, taken, &peers));
         }
         let mut report = Report {
             suite: suite.about().name,
@@ -234,21 +246,22 @@ impl Report {
     }
 }
 
-fn measure_row(
-    bench: &mut Bench,
-    place: usize,
-    row: &Row,
-    settings: &Settings,
-) -> (Option<Measured>, Vec<Option<Measured>>) {
+/// The measurements of a row.
+#[derive(Default)]
+struct Taken {
+    ours: Option<Measured>,
+    pace: Option<Pace>,
+    peers: Vec<Option<Measured>>,
+}
+
+fn measure_row(bench: &mut Bench, place: usize, row: &Row, settings: &Settings) -> Taken {
     if row.skipped.is_some() {
-        return (None, vec![None; bench.peers.len()]);
+        return Taken { peers: vec![None; bench.peers.len()], ..Taken::default() };
     }
-    let ours = bench
-        .subject
-        .measure(place, settings.repeats)
-        .unwrap_or_else(|| Measured::failed("Mainstay does not take part in its own benchmark"));
-    let others = bench.peers.iter_mut().map(|peer| peer.measure(place, settings.repeats)).collect();
-    (Some(ours), others)
+    let (ours, pace) = beside(row.calibration, || bench.subject.measure(place, settings.repeats));
+    let ours = ours.unwrap_or_else(|| Measured::failed("Mainstay does not take part in its own benchmark"));
+    let peers = bench.peers.iter_mut().map(|peer| peer.measure(place, settings.repeats)).collect();
+    Taken { ours: Some(ours), pace, peers }
 }
 
 #[cfg(test)]
@@ -261,9 +274,13 @@ mod tests {
         Measured { first: times, again: times, judgement }
     }
 
+    fn taken(ours: Measured, peers: Vec<Option<Measured>>) -> Taken {
+        Taken { ours: Some(ours), pace: None, peers }
+    }
+
     fn line(ours: Measured, peers: Vec<Option<Measured>>) -> Line {
         let row = Row { target_first: Some(3.0), target_again: Some(0.15), ..Row::default() };
-        Line::new(row, Some(ours), peers, &["SQLite".into(), "Polars".into()], Unit::MILLISECONDS)
+        Line::new(row, Unit::MILLISECONDS, taken(ours, peers), &["SQLite".into(), "Polars".into()])
     }
 
     #[test]
@@ -274,12 +291,30 @@ mod tests {
     }
 
     #[test]
+    fn targets_follow_the_speed_of_the_machine() {
+        use crate::calibration::Calibration;
+        let pace = Some(Pace { task: Calibration::Loop, here: Calibration::Loop.reference() * 2 });
+        let row = Row { target_first: Some(3.0), target_again: Some(0.15), ..Row::default() };
+        let judged = |us: u64| {
+            let taken = Taken { pace, ..taken(took(us, Judgement::Right), vec![]) };
+            Line::new(row.clone(), Unit::MILLISECONDS, taken, &[])
+        };
+        assert_eq!(judged(300).targets(), [Some(6.0), Some(0.3)]);
+        assert_eq!(judged(300).faults, []);
+        assert_eq!(judged(301).faults, [Fault::MissedAgain]);
+        let row = Row { unit: Some(Unit::million_rows(1_000)), target_again: Some(2.0), ..Row::default() };
+        let taken = Taken { pace, ..taken(took(1_000, Judgement::Right), vec![]) };
+        let line = Line::new(row, Unit::MILLISECONDS, taken, &[]);
+        assert_eq!((line.targets(), line.faults), ([None, Some(1.0)], vec![]), "half of the rate is enough");
+    }
+
+    #[test]
     fn a_rate_is_better_when_it_is_higher() {
         let rate = |us: u64, target: f64| {
             let row = Row { unit: Some(Unit::million_rows(1_000)), target_again: Some(target), ..Row::default() };
             let ours = Measured { first: None, ..took(us, Judgement::Right) };
             let peer = Some(took(1_000, Judgement::Right));
-            Line::new(row, Some(ours), vec![peer], &["SQLite".into()], Unit::MILLISECONDS).faults
+            Line::new(row, Unit::MILLISECONDS, taken(ours, vec![peer]), &["SQLite".into()]).faults
         };
         assert_eq!(rate(500, 2.0), [], "a thousand rows in half a millisecond are two million a second");
         assert_eq!(rate(501, 2.0), [Fault::MissedAgain]);
@@ -302,7 +337,7 @@ mod tests {
         let judged = |us: u64, ratio: Ratio| {
             let row = Row { ratio: Some(ratio), ..Row::default() };
             let (ours, peer) = (took(us, Judgement::Right), Some(took(100, Judgement::Right)));
-            Line::new(row, Some(ours), vec![peer], &["DuckDB".into()], Unit::MILLISECONDS)
+            Line::new(row, Unit::MILLISECONDS, taken(ours, vec![peer]), &["DuckDB".into()])
         };
         let limits = Ratio { first: Some(3.0), again: Some(2.0) };
         assert_eq!(judged(200, limits).faults, [], "exactly twice");

@@ -12,6 +12,7 @@
 //! rows, verdicts, tables, charts) is shared. A [`System`] measures a row and checks its own answer against the truth
 //! that the suite calculates from its data, never against another system.
 
+use crate::calibration::Calibration;
 use crate::statistics::Statistics;
 use mainstay_types::Result;
 use std::time::Duration;
@@ -112,6 +113,9 @@ pub struct Row {
     pub target_first: Option<f64>,
     /// The limit for the median of repeats.
     pub target_again: Option<f64>,
+    /// The task that bounds work of this kind, whose speed here the targets follow; absent where figures do not depend on the
+    /// machine, and where the targets come from a measurement of this run.
+    pub calibration: Option<Calibration>,
     /// Present if the verdict is a ratio to the peer, and not that no peer may be faster.
     pub ratio: Option<Ratio>,
     /// Why the row cannot be measured in this run, if so.

@@ -49,6 +49,7 @@ impl Suite for Ace {
             elsewhere: if standard { task.elsewhere.to_vec() } else { Vec::new() },
             floor: task.floor.filter(|_| standard),
             target_again: task.target.filter(|_| standard),
+            calibration: Some(task.calibration()),
             ..Row::default()
         };
         TASKS.iter().map(row).collect()

@@ -1,6 +1,7 @@
 //! Rows of the suite: the task of a run, the condition that must hold afterwards, and the known figures.
 
 use super::calls::{Connection, Mode, Order, Outcome, Table};
+use crate::calibration::Calibration;
 use crate::xbase::Data;
 use mainstay_engine::{Options, Severity};
 use std::path::Path;
@@ -34,6 +35,16 @@ pub(super) struct Task {
     pub(super) elsewhere: &'static [(&'static str, f64)],
     pub(super) floor: Option<f64>,
     pub(super) target: Option<f64>,
+}
+
+impl Task {
+    /// Changes beside others are mostly system calls.
+    pub(super) fn calibration(&self) -> Calibration {
+        match self.key {
+            "updates" | "appends" => Calibration::Append,
+            _ => Calibration::Loop,
+        }
+    }
 }
 
 /// The rows of the table.

@@ -18,6 +18,7 @@ mod programs;
 mod shop;
 mod truth;
 
+use crate::calibration::Calibration;
 use crate::output::thousands;
 use crate::scratch::Scratch;
 use crate::statistics::{Statistics, wants_another};
@@ -129,6 +130,7 @@ impl Suite for Basic {
             published: is_standard.then_some(Reference { value: known.published, remark: known.task.remark() }),
             floor: is_standard.then_some(known.floor),
             target_again: is_standard.then_some(known.target),
+            calibration: (!matches!(known.task, Task::Count(_))).then_some(Calibration::Loop),
             ..Row::default()
         };
         ROWS.iter().map(row).collect()

@@ -4,6 +4,7 @@
 //! rows and are left out for other sizes.
 
 use super::tasks::{EMPTY, JOIN, SUM, Task};
+use crate::calibration::Calibration;
 use crate::suite::{Reference, Row};
 
 /// The size that the earlier figures are for.
@@ -30,7 +31,12 @@ pub const TASKS: [Task; 11] = [
 pub fn row(task: Task, rows: usize) -> Row {
     let (key, title, text) = described(task);
     let known = if rows == STANDARD_ROWS { figures(task) } else { Row::default() };
-    Row { key, title: title.into(), text: text.into(), unit: Some(task.unit(rows)), ..known }
+    let calibration = Some(match task {
+        Task::InsertLogged => Calibration::Append,
+        Task::AppendBatch | Task::Sum | Task::Churn => Calibration::Copy,
+        _ => Calibration::Loop,
+    });
+    Row { key, title: title.into(), text: text.into(), unit: Some(task.unit(rows)), calibration, ..known }
 }
 
 fn described(task: Task) -> (&'static str, &'static str, &'static str) {

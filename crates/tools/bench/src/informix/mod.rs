@@ -14,6 +14,7 @@
 //! Limits: commits wait for the operating system. The public driver cannot be fed recorded answers, so its rows include the
 //! server.
 
+use crate::calibration::Calibration;
 use crate::python_process::Process;
 use crate::scratch::Scratch;
 use crate::statistics::{AT_MOST, ENOUGH, Statistics};
@@ -93,6 +94,17 @@ fn collected() -> Value {
     let (eighths, small) = (last as f64 / 8.0, last % 1000);
     let text = format!("{COLLECTED}|value {last}|{eighths:?}|{}|{small}", day(last));
     json!([COLLECTED, COLLECTED * (COLLECTED + 1) / 2, text])
+}
+
+impl Known {
+    /// Codecs are bound by instructions, statements by their round trips; memory does not depend on speed.
+    fn calibration(&self) -> Option<Calibration> {
+        match self.unit.symbol {
+            "MB" => None,
+            "ns" => Some(Calibration::Loop),
+            _ => Some(Calibration::RoundTrip),
+        }
+    }
 }
 
 const ROWS: [Known; 12] = [
@@ -242,6 +254,7 @@ impl Suite for Informix {
             replaced: known.replaced.map(|value| Reference { value, remark: "" }),
             floor: if known.key == "select_1" { bare } else { known.floor },
             target_again: Some(known.target),
+            calibration: known.calibration(),
             skipped: skipped.clone(),
             ..Row::default()
         };

@@ -112,10 +112,11 @@ fn bars(report: &Report, line: &Line) -> Vec<Bar> {
         })
     };
     let ours = line.ours.as_ref().filter(|ours| is_right(ours));
+    let [target_first, target_again] = line.targets();
     let ours_again = if report.has_first { "Mainstay again" } else { "Mainstay" };
     let mut bars: Vec<Option<Bar>> = vec![
-        measured("ours", ours_again.into(), ours.and_then(|ours| ours.again), row.target_again),
-        measured("ours", "Mainstay first".into(), ours.and_then(|ours| ours.first), row.target_first),
+        measured("ours", ours_again.into(), ours.and_then(|ours| ours.again), target_again),
+        measured("ours", "Mainstay first".into(), ours.and_then(|ours| ours.first), target_first),
     ];
     for (name, peer) in report.peers.iter().zip(&line.peers) {
         let times = peer.as_ref().filter(|peer| is_right(peer)).and_then(|peer| peer.again);

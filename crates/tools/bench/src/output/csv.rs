@@ -25,7 +25,7 @@ pub fn csv(run: &Run) -> String {
 fn head(peers: &[&str]) -> Vec<String> {
     let own = "suite,row,title,text,unit,first_min,first_median,first_max,first_runs,\
                again_min,again_median,again_max,again_runs,published,published_remark,replaced_here,\
-               replaced_remark,others_here,floor,target_first,target_again,verdict,reason";
+               replaced_remark,others_here,floor,target_first,target_again,calibration,factor,verdict,reason";
     let mut head: Vec<String> = own.split(',').map(str::to_owned).collect();
     for peer in peers {
         let peer = peer.to_lowercase();
@@ -46,7 +46,9 @@ fn fields(report: &Report, line: &Line, peers: &[&str]) -> Vec<String> {
         fields.push(reference.as_ref().map_or(String::new(), |reference| reference.remark.into()));
     }
     fields.push(row.elsewhere.iter().map(|(name, value)| format!("{name} {value}")).collect::<Vec<_>>().join("; "));
-    fields.extend([number(row.floor), number(row.target_first), number(row.target_again), line.verdict()]);
+    fields.extend([row.floor, row.target_first, row.target_again].map(number));
+    fields.push(line.pace.map_or(String::new(), |pace| pace.task.name().into()));
+    fields.extend([number(line.pace.map(|pace| pace.factor())), line.verdict()]);
     let judgement = ours.map(|ours| &ours.judgement);
     fields.push(reason(judgement).or(row.skipped.as_deref()).unwrap_or_default().into());
     for peer in peers {

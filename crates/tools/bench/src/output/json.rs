@@ -57,6 +57,12 @@ fn row(report: &Report, line: &Line) -> Value {
         "peers": peers.map(|(name, peer)| (name.clone(), peer.as_ref().map_or(Value::Null, |peer| measured(peer, unit))))
             .collect::<serde_json::Map<String, Value>>(),
         "target": { "first": row.target_first, "again": row.target_again },
+        "calibration": line.pace.map(|pace| json!({
+            "task": pace.task.name(),
+            "reference_seconds": pace.task.reference().as_secs_f64(),
+            "seconds": pace.here.as_secs_f64(),
+            "factor": pace.factor(),
+        })),
         "ratio": ratios(line),
         "skipped": row.skipped,
         "verdict": line.verdict(),

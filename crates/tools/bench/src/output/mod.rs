@@ -14,6 +14,7 @@ pub use html::html;
 pub use json::json;
 pub use text::{markdown, text};
 
+use crate::calibration::Calibration;
 use crate::report::{Line, Report};
 use crate::statistics::Statistics;
 use crate::suite::{Judgement, Measured, Reference, Unit};
@@ -82,9 +83,10 @@ fn targets(report: &Report, line: &Line) -> String {
     let ratio = row.ratio.unwrap_or_default();
     let shown = |figure: Option<f64>, ratio: Option<f64>| match ratio {
         Some(ratio) => format!("{}x", known(ratio)),
-        None => target(figure),
+        None => target(line, figure),
     };
-    let (first, again) = (shown(row.target_first, ratio.first), shown(row.target_again, ratio.again));
+    let [first, again] = line.targets();
+    let (first, again) = (shown(first, ratio.first), shown(again, ratio.again));
     match (first.as_str(), again.as_str()) {
         ("-", "-") => "-".into(),
         _ if !report.has_first => again,
@@ -119,8 +121,9 @@ fn reference(reference: Option<&Reference>) -> String {
     }
 }
 
-fn target(value: Option<f64>) -> String {
-    value.map_or("-".into(), known)
+/// A target as it was set; one that follows the machine's speed as a figure that was measured.
+fn target(line: &Line, value: Option<f64>) -> String {
+    value.map_or("-".into(), if line.pace.is_some() { figure } else { known })
 }
 
 fn or_dash(text: String) -> String {
@@ -166,6 +169,7 @@ pub fn remarks(run: &crate::report::Run, report: &Report) -> Vec<String> {
     }
     let targets = if report.has_first { "; a target is for first / again" } else { "" };
     remarks.push(format!("Figures are medians where nothing else is said{targets}"));
+    remarks.extend(paces(report));
     remarks.extend(report.lines.iter().flat_map(|line| starred(report, line)));
     remarks.extend(report.notes.iter().cloned());
     remarks.extend(report.facts.iter().map(|(label, value)| format!("{label}: {value}")));
@@ -176,6 +180,27 @@ pub fn remarks(run: &crate::report::Run, report: &Report) -> Vec<String> {
         remarks.push(format!("Memory{whose}: {resident:.0} MiB resident after the run, {peak:.0} MiB at most"));
     }
     remarks
+}
+
+/// The tasks that targets follow, with the least and the greatest factor of a row.
+fn paces(report: &Report) -> Vec<String> {
+    let mut tasks: Vec<(Calibration, f64, f64)> = Vec::new();
+    for pace in report.lines.iter().filter_map(|line| line.pace) {
+        let factor = pace.factor();
+        match tasks.iter_mut().find(|(task, ..)| *task == pace.task) {
+            Some((_, least, greatest)) => (*least, *greatest) = (least.min(factor), greatest.max(factor)),
+            None => tasks.push((pace.task, factor, factor)),
+        }
+    }
+    let remark = |(task, least, greatest): (Calibration, f64, f64)| {
+        format!(
+            "Targets that follow the task \"{}\": it takes {} to {} times as long here as on the machine that they are set for",
+            task.name(),
+            self::figure(least),
+            self::figure(greatest)
+        )
+    };
+    tasks.into_iter().map(remark).collect()
 }
 
 /// The meaning of the stars of a row.
@@ -222,6 +247,7 @@ pub(crate) mod tests {
             floor: None,
             target_first: Some(1.0),
             target_again: Some(0.005),
+            calibration: None,
             ratio: None,
             skipped: None,
         };
@@ -229,6 +255,7 @@ pub(crate) mod tests {
             row: row.clone(),
             unit: Unit::MILLISECONDS,
             ours: Some(right(times(&[900, 950, 1_234]), times(&[2, 3, 4]))),
+            pace: None,
             peers: vec![Some(right(None, times(&[17, 18, 19])))],
             faults: vec![],
         };
@@ -237,6 +264,7 @@ pub(crate) mod tests {
             row: Row { key: "wrong", title: "WHERE TAG<'B'".into(), ..Row::default() },
             unit: Unit::MILLISECONDS,
             ours: Some(Measured { first: None, again: None, judgement: Judgement::Wrong(reason.clone()) }),
+            pace: None,
             peers: vec![Some(Measured::failed("no answer"))],
             faults: vec![Fault::Wrong(reason.clone())],
         };
@@ -244,6 +272,7 @@ pub(crate) mod tests {
             row: Row { key: "gone", title: "no index".into(), skipped: Some("none".into()), ..Row::default() },
             unit: Unit::MILLISECONDS,
             ours: None,
+            pace: None,
             peers: vec![None],
             faults: vec![],
         };

@@ -19,6 +19,7 @@ mod mainstay;
 mod sqlite;
 
 use crate::answer::Rows;
+use crate::calibration::Calibration;
 use crate::output::thousands;
 use crate::scratch::Scratch;
 use crate::statistics::{Statistics, wants_another};
@@ -84,7 +85,14 @@ impl Task {
         };
         // Opening must not depend on the number of rows.
         let target_again = (self == Task::Open).then_some(100.0);
-        Row { key: self.key(), title: title.into(), text: text.into(), target_again, ..Row::default() }
+        Row {
+            key: self.key(),
+            title: title.into(),
+            text: text.into(),
+            target_again,
+            calibration: Some(Calibration::Loop),
+            ..Row::default()
+        }
     }
 
     /// The least number of runs.

@@ -8,10 +8,13 @@
 //! The floor of the rows that sync is measured in the same run: the bytes of a commit in the journal, appended to a
 //! file and synced, in the same folder. The limit of one caller is a tenth more. Each of 16 callers waits for the sync
 //! that is running and for the one that contains its commit; so the limit of a call is two syncs for 16 commits. All
-//! rows run in sessions that have made the call before, as those in memory.
+//! rows run in sessions that have made the call before, as those in memory. SQLite does the work of those whose time is mostly
+//! a commit.
 
 use super::procedures::{PROCEDURES, Procedure};
+use super::sqlite::{Sqlite, Work};
 use super::{CALLS, Client, Subject, call, measured, ready, row_of};
+use crate::calibration::Calibration;
 use crate::scratch::Scratch;
 use crate::statistics::{Statistics, wants_another};
 use crate::suite::{About, Bench, Judgement, Measured, Row, Settings, Suite, System, Unit};
@@ -66,9 +69,11 @@ fn tasks() -> Vec<(Row, Task)> {
         let known = row_of(procedure);
         let title = known.title.split(':').next().unwrap_or_default().to_owned() + ", durability = os";
         let target_again = target.or(known.target_again);
+        // Those whose commits are a write have a target of their own.
+        let calibration = if target.is_some() { Some(Calibration::Append) } else { known.calibration };
         // The figures of others and the floor are those of tables in memory.
         Some((
-            Row { title, target_again, published: None, replaced: None, floor: None, ..known },
+            Row { title, target_again, calibration, published: None, replaced: None, floor: None, ..known },
             Task::Again(procedure),
         ))
     };
@@ -111,19 +116,31 @@ impl Suite for Disk {
         tasks().into_iter().map(|(row, _)| row).collect()
     }
 
-    fn start(&self, _: &Settings, _: &[usize]) -> Result<Bench> {
+    fn start(&self, settings: &Settings, _: &[usize]) -> Result<Bench> {
         let scratch = Scratch::new()?;
         let folder = scratch.folder("os")?;
         let options = Options { durability: Some(Durability::Os), ..Options::default() };
         let session = ready(&Instance::new(Database::open_with(folder, options)?, "bench"))?;
         let where_it_is = "in a folder, durability = os".to_owned();
         let lazy = Subject { session, where_it_is, allocated: Vec::new() };
-        let tasks = tasks().into_iter().map(|(_, task)| task).collect();
+        let tasks: Vec<Task> = tasks().into_iter().map(|(_, task)| task).collect();
+        let peers = if settings.peers { vec![sqlite(&tasks)?] } else { Vec::new() };
         let subject = Box::new(OnDisk { lazy, scratch, tasks });
         let floor = bare_sync().map_or("unknown".to_owned(), |time| format!("{:.0} us", time.as_secs_f64() * 1e6));
         let facts = vec![("A bare append of a few bytes with fdatasync, here".to_owned(), floor)];
-        Ok(Bench { subject, peers: Vec::new(), absent: Vec::new(), facts })
+        Ok(Bench { subject, peers, absent: Vec::new(), facts })
     }
+}
+
+/// SQLite, which does the work of the procedures whose time is mostly a commit.
+fn sqlite(tasks: &[Task]) -> Result<Box<dyn System>> {
+    let work = |task: &Task| match task {
+        Task::Again(procedure) if procedure.key == SYNCED => Some(Work::Insert { calls: CALLS, is_synced: false }),
+        Task::Again(procedure) if procedure.key == "transaction" => Some(Work::Transaction),
+        Task::Synced(_, 1) => Some(Work::Insert { calls: SYNCED_CALLS, is_synced: true }),
+        _ => None,
+    };
+    Ok(Box::new(Sqlite { scratch: Scratch::new()?, tasks: tasks.iter().map(work).collect() }))
 }
 
 struct OnDisk {

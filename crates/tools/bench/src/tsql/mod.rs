@@ -7,8 +7,10 @@
 
 pub(crate) mod disk;
 pub(crate) mod procedures;
+mod sqlite;
 
 use crate::allocations::counted;
+use crate::calibration::Calibration;
 use crate::statistics::{Statistics, wants_another};
 use crate::suite::{About, Bench, Judgement, Measured, Reference, Row, Settings, Suite, System, Unit};
 use mainstay_engine::Database;
@@ -60,6 +62,7 @@ fn row_of(procedure: &Procedure) -> Row {
         replaced: figure(procedure.aul),
         floor: (procedure.floor > 0.0).then_some(procedure.floor),
         target_again: Some(procedure.target),
+        calibration: Some(Calibration::Loop),
         unit: (procedure.key == VM.key).then_some(OPERATION),
         ..Row::default()
     }

@@ -51,6 +51,7 @@ impl Suite for Adt {
             floor: None,
             target_first: None,
             target_again: None,
+            calibration: None,
             ratio: Some(Ratio { first: None, again: Some(BESIDE_DBF) }),
             ..row
         };

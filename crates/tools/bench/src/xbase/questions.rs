@@ -8,6 +8,7 @@
 
 use super::data::Data;
 use crate::answer::{Cell, Rows};
+use crate::calibration::Calibration;
 use crate::output::thousands;
 use crate::suite::{Reference, Row};
 
@@ -124,6 +125,7 @@ fn known_figures(row: &mut Row) {
     row.floor = floor;
     row.target_first = Some(first);
     row.target_again = Some(again);
+    row.calibration = Some(Calibration::Loop);
 }
 
 fn said(value: f64) -> Option<Reference> {
