@@ -2,10 +2,11 @@
 //!
 //! The procedures are those of the published page, written anew. Each is called with typed parameters, as by a driver's
 //! RPC; its rows go to a client that reads every value, and the answer of a call outside of the clock is compared with
-//! the expected one. No other system takes part: the published figures and those of aul were measured before. The
-//! allocations of a warm call are counted in a separate run and reported below the table.
+//! the expected one. PostgreSQL does the same in PL/pgSQL where it is installed; the published figures and those of aul were
+//! measured before. The allocations of a warm call are counted in a separate run and reported below the table.
 
 pub(crate) mod disk;
+mod postgres;
 pub(crate) mod procedures;
 mod sqlite;
 
@@ -18,6 +19,7 @@ use mainstay_tds::{Call, Column, Done, Environment, Parameter, ParameterValue, S
 use mainstay_tsql_runtime::{Instance, Session};
 use mainstay_tsql_types::{DataType, Message};
 use mainstay_types::{Result, Value, ValueRef};
+use postgres::Postgres;
 use procedures::{Procedure, SETUP, TURNS, VM, called};
 use std::time::{Duration, Instant};
 
@@ -43,11 +45,18 @@ impl Suite for Tsql {
         called().map(row_of).collect()
     }
 
-    fn start(&self, _: &Settings, _: &[usize]) -> Result<Bench> {
+    fn start(&self, settings: &Settings, _: &[usize]) -> Result<Bench> {
+        let (mut peers, mut absent): (Vec<Box<dyn System>>, _) = (Vec::new(), Vec::new());
+        if settings.peers {
+            match Postgres::start() {
+                Ok(postgres) => peers.push(Box::new(postgres)),
+                Err(reason) => absent.push(("PostgreSQL".to_owned(), reason)),
+            }
+        }
         let instance = Instance::new(Database::in_memory()?, "bench");
         let where_it_is = "in memory".to_owned();
         let subject = Box::new(Subject { session: ready(&instance)?, where_it_is, allocated: Vec::new() });
-        Ok(Bench { subject, peers: Vec::new(), absent: Vec::new(), facts: Vec::new() })
+        Ok(Bench { subject, peers, absent, facts: Vec::new() })
     }
 }
 
