@@ -40,6 +40,18 @@ impl Mapping {
         Mapping(Arc::new(Content::Copied { bytes, start }))
     }
 
+    /// Gives the memory of these bytes back to the system. They stay readable: whoever touches them next has them
+    /// read again, from the page cache if they are still there. A copy keeps its memory, and so do systems that
+    /// cannot do this.
+    pub fn release(&self, bytes: std::ops::Range<usize>) {
+        let bytes = bytes.start..bytes.end.min(self.len());
+        if let Content::Mapped(mapped) = &*self.0
+            && !bytes.is_empty()
+        {
+            release(mapped, bytes);
+        }
+    }
+
     /// Maps the whole file as it is now.
     pub(crate) fn of(file: &std::fs::File) -> std::io::Result<Mapping> {
         // SAFETY: the bytes must not change while they are mapped. `FileSystem::map` may be called only for files
@@ -49,6 +61,19 @@ impl Mapping {
         Ok(Mapping(Arc::new(Content::Mapped(mapped))))
     }
 }
+
+#[cfg(unix)]
+fn release(mapped: &memmap2::Mmap, bytes: std::ops::Range<usize>) {
+    // SAFETY: the mapping is shared and read-only, so no page of it was changed, and pages that are dropped are filled
+    // from the same file again, whose bytes never change (see `Mapping::of`): a reader cannot notice.
+    let outcome =
+        unsafe { mapped.unchecked_advise_range(memmap2::UncheckedAdvice::DontNeed, bytes.start, bytes.len()) };
+    // The pages stay where it is refused.
+    drop(outcome);
+}
+
+#[cfg(not(unix))]
+fn release(_: &memmap2::Mmap, _: std::ops::Range<usize>) {}
 
 impl Deref for Mapping {
     type Target = [u8];
@@ -85,6 +110,22 @@ mod tests {
             assert_eq!(&*copy.clone(), content);
             assert_eq!(copy.as_ptr().align_offset(64), 0);
         }
+    }
+
+    #[test]
+    fn released_bytes_are_read_again() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("file");
+        let content: Vec<u8> = (0..100_000).map(|byte| (byte % 251) as u8).collect();
+        std::fs::write(&path, &content).unwrap();
+        let mapping = Mapping::of(&std::fs::File::open(&path).unwrap()).unwrap();
+        assert_eq!(&*mapping, content);
+        // Not from the start of a page, not up to the end of one, and beyond the end of the file.
+        for bytes in [0..100_000, 5000..5001, 4096..8192, 99_999..200_000, 7..7] {
+            mapping.release(bytes);
+            assert_eq!(&*mapping, content);
+        }
+        Mapping::copy_of(&content).release(0..100_000);
     }
 
     #[test]

@@ -30,6 +30,10 @@ use std::path::Path;
 use std::sync::Arc;
 use std::time::Instant;
 
+/// As in the command: another allocator keeps more or less of what was freed.
+#[global_allocator]
+static ALLOCATOR: mimalloc::MiMalloc = mimalloc::MiMalloc;
+
 const TABLE: u64 = 10;
 const BATCH: usize = 1 << 16;
 const CITIES: [&str; 8] = ["Malmö", "Paris", "Lyon", "Rome", "Kristianstad, Skåne", "Oslo", "Berlin", "Utrecht"];

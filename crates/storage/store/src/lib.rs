@@ -31,6 +31,7 @@ pub mod index;
 pub mod journal;
 pub mod key;
 mod memory;
+mod resident;
 pub mod row;
 pub mod stamp;
 mod store;

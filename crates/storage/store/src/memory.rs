@@ -1,31 +1,56 @@
-//! The limit on rows that are in memory only: writers wait until a checkpoint has written them.
+//! The memory of a store, and its limit: writers wait until a checkpoint has written their rows.
 //!
 //! The rows of a table are in groups; all but the last are full and never appended to again. A checkpoint writes full
 //! groups to files and maps them in place of their memory. So the memory of rows is bounded by checkpoints that are
 //! taken when full groups have gathered, and by writers that wait when groups fill faster than files are written:
 //! ```text
-//!   bytes of full groups      0 ............... limit / 2 ............... limit
+//!   bytes of full groups      0 ............... most / 2 ................ most
 //!   that are in no file       writers go on     and the keeper is called  writers wait for it
+//! ```
+//! The entries of these rows in indexes count with them, because the same checkpoint writes them to runs and drops them
+//! where they are many.
+//!
+//! The limit of a store is divided:
+//! ```text
+//!   1/2, at most 144 MiB          unsaved rows and their index entries ("most" above)
+//!   1/4                           decoded columns of files
+//!   1/8 to 1/4                    pages of mapped files (`resident`)
+//!   1/12                          index entries of a table that runs have as well
+//!   1/16, at most 32 MiB          entries that a checkpoint sorts at once
+//!   1/16, at most 32 MiB          the redo records of a transaction; more go to a file
 //! ```
 //!
 //! A checkpoint frees the groups that were full when it began. One that fails frees nothing: waiting writers get its
 //! error, and each later writer waits for one more attempt; so they continue once there is space on the disk again.
 //!
-//! Limits: only rows of persistent tables count. The last group of each table, indexes and stamps of versions are in
-//! memory as well; so are the changes of open transactions, and tables that are not in the catalog, or not yet, because
-//! the transaction that creates them is open ([`crate::Accounts`] counts those). Mapped rows are in the page cache of
-//! the operating system, which drops pages as it needs memory.
+//! Limits: only rows of persistent tables count. The last group of each table, indexes of up to a sixteenth of the limit
+//! each, and stamps of versions are in memory as well; so are the changes of open transactions, and tables that are not
+//! in the catalog, or not yet, because the transaction that creates them is open ([`crate::Accounts`] counts those).
 
+use crate::resident::ResidentMemory;
 use mainstay_types::{Code, Error, Result};
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::mpsc::SyncSender;
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
 
-/// The most bytes of a group: what one write of a checkpoint needs besides is a copy of that.
-const GROUP_BYTES: usize = 64 << 20;
-/// A group takes at most this part of the limit, but need not be smaller than the least.
-const GROUP_PART: usize = 16;
+/// Unsaved rows and their index entries take at most this part of the limit, and at most so many bytes: what a
+/// checkpoint writes in a second or two, so that more would not let writers go on for longer.
+const UNSAVED_PART: usize = 2;
+const UNSAVED_BYTES: usize = 144 << 20;
+/// A group takes at most this part of the unsaved rows, but need not be smaller than the least. One write of a checkpoint
+/// needs as much besides.
+const GROUP_PART: usize = 8;
 const LEAST_GROUP_BYTES: usize = 256 << 10;
+/// Entries of an index that are sorted at once take at most this part of the limit, within these bytes.
+const SORT_PART: usize = 16;
+const SORT_BYTES: (usize, usize) = (1 << 20, 32 << 20);
+/// The redo records of a transaction that are in memory: this part of the limit, within these bytes.
+const REDO_PART: usize = 16;
+const REDO_BYTES: (usize, usize) = (64 << 10, 32 << 20);
+/// Pages of mapped files: a quarter of the limit less these bytes, and an eighth at least.
+const RESIDENT_LESS_BYTES: usize = 32 << 20;
+/// The least limit for pages of mapped files.
+const LEAST_RESIDENT_BYTES: usize = 4 << 20;
 /// Bytes of decoded columns where there is no limit on rows: in stores that are only read.
 const DECODED_BYTES: usize = 256 << 20;
 /// Decoded columns take at most this part of the limit.
@@ -33,14 +58,18 @@ const DECODED_PART: usize = 4;
 
 /// The memory of a store's rows.
 pub(crate) struct RowMemory {
-    /// `usize::MAX` for none.
+    /// All that the store may take; `usize::MAX` for no limit.
     limit: AtomicUsize,
-    /// Bytes of full groups that no checkpoint has begun to write.
+    /// The part of it for rows that are in no file.
+    most: AtomicUsize,
+    /// Bytes of full groups that no checkpoint has begun to write, with their index entries.
     full: AtomicUsize,
     state: Mutex<State>,
     changed: Condvar,
     /// The memory for decoded columns of files.
     pub(crate) decoded: Arc<DecodedMemory>,
+    /// The memory for pages of mapped files.
+    pub(crate) resident: Arc<ResidentMemory>,
 }
 
 /// The limit on columns of files that are kept decoded: a quarter of the memory for rows, beside it.
@@ -93,12 +122,18 @@ struct State {
     cause: Option<Error>,
 }
 
+/// Bytes of redo records that a transaction has in memory, for a store with this limit.
+pub(crate) fn redo_bytes(limit: Option<usize>) -> usize {
+    (limit.unwrap_or(usize::MAX) / REDO_PART).clamp(REDO_BYTES.0, REDO_BYTES.1)
+}
+
 impl Default for RowMemory {
     /// Without a limit of rows. Decoded columns have the usual one: stores that are opened to be read have them, too.
     fn default() -> RowMemory {
-        let (limit, full) = (AtomicUsize::new(usize::MAX), AtomicUsize::new(0));
+        let (limit, most) = (AtomicUsize::new(usize::MAX), AtomicUsize::new(usize::MAX));
         let decoded = Arc::new(DecodedMemory::new(DECODED_BYTES));
-        RowMemory { limit, full, state: Mutex::default(), changed: Condvar::new(), decoded }
+        let (full, state, changed) = (AtomicUsize::new(0), Mutex::default(), Condvar::new());
+        RowMemory { limit, most, full, state, changed, decoded, resident: Arc::default() }
     }
 }
 
@@ -106,12 +141,22 @@ impl RowMemory {
     /// Sets the limit in bytes.
     pub(crate) fn limit_to(&self, bytes: usize) {
         self.limit.store(bytes, Ordering::Relaxed);
-        self.limit_decoded_to(bytes);
+        self.limit_unsaved_to(match bytes {
+            usize::MAX => bytes,
+            _ => (bytes / UNSAVED_PART).min(UNSAVED_BYTES),
+        });
+        self.limit_files_to(bytes);
     }
 
-    /// Sets the limit for decoded columns alone, to their part of these bytes.
-    pub(crate) fn limit_decoded_to(&self, bytes: usize) {
+    fn limit_unsaved_to(&self, bytes: usize) {
+        self.most.store(bytes, Ordering::Relaxed);
+    }
+
+    /// Sets the limit for decoded columns and pages of files alone, to their part of these bytes.
+    pub(crate) fn limit_files_to(&self, bytes: usize) {
         self.decoded.limit.store(bytes / DECODED_PART, Ordering::Relaxed);
+        let resident = (bytes / 4).saturating_sub(RESIDENT_LESS_BYTES).max(bytes / 8).max(LEAST_RESIDENT_BYTES);
+        self.resident.limit_to(if bytes == usize::MAX { bytes } else { resident });
     }
 
     /// The limit in bytes.
@@ -128,10 +173,15 @@ impl RowMemory {
 
     /// The target size of a group in bytes.
     pub(crate) fn group_bytes(&self) -> usize {
-        (self.limit.load(Ordering::Relaxed) / GROUP_PART).clamp(LEAST_GROUP_BYTES, GROUP_BYTES)
+        (self.most.load(Ordering::Relaxed).min(UNSAVED_BYTES) / GROUP_PART).max(LEAST_GROUP_BYTES)
     }
 
-    /// A group of so many bytes has become full.
+    /// Bytes of index entries that are sorted at once.
+    pub(crate) fn sort_bytes(&self) -> usize {
+        (self.limit() / SORT_PART).clamp(SORT_BYTES.0, SORT_BYTES.1)
+    }
+
+    /// A group has become full that takes so many bytes, with its entries in indexes.
     pub(crate) fn filled(&self, bytes: usize) {
         self.full.fetch_add(bytes, Ordering::AcqRel);
         self.call();
@@ -144,7 +194,7 @@ impl RowMemory {
 
     /// Returns true if it is time for a checkpoint.
     pub(crate) fn is_half_full(&self) -> bool {
-        self.full_bytes() >= (self.limit.load(Ordering::Relaxed) / 2).max(1)
+        self.full_bytes() >= (self.most.load(Ordering::Relaxed) / 2).max(1)
     }
 
     /// A checkpoint has written these bytes.
@@ -168,7 +218,7 @@ impl RowMemory {
     /// Errors: `OutOfMemory` with the reason why the checkpoint failed that was to make room.
     #[inline]
     pub(crate) fn admit(&self) -> Result<()> {
-        if self.full.load(Ordering::Relaxed) < self.limit.load(Ordering::Relaxed) { Ok(()) } else { self.wait() }
+        if self.full.load(Ordering::Relaxed) < self.most.load(Ordering::Relaxed) { Ok(()) } else { self.wait() }
     }
 
     #[cold]
@@ -176,7 +226,7 @@ impl RowMemory {
         let mut state = self.state();
         let failures = state.failures;
         loop {
-            let is_full = self.full_bytes() >= self.limit.load(Ordering::Relaxed);
+            let is_full = self.full_bytes() >= self.most.load(Ordering::Relaxed);
             let Some(keeper) = state.keeper.as_ref().filter(|_| is_full) else { return Ok(()) };
             if let Some(cause) = state.cause.as_ref().filter(|_| state.failures > failures) {
                 return Err(no_room(cause));
@@ -215,7 +265,7 @@ mod tests {
         let memory = RowMemory::default();
         memory.filled(1 << 40);
         memory.admit().unwrap();
-        memory.limit_to(100);
+        memory.limit_unsaved_to(100);
         // There is no thread to write them.
         memory.admit().unwrap();
         let (sender, receiver) = sync_channel(1);
@@ -238,7 +288,7 @@ mod tests {
     fn the_keeper_is_called_at_half() {
         let memory = RowMemory::default();
         let (sender, receiver) = sync_channel(1);
-        memory.limit_to(100);
+        memory.limit_unsaved_to(100);
         memory.set_keeper(Some(sender));
         memory.filled(49);
         assert!(receiver.try_recv().is_err() && !memory.is_half_full());

@@ -8,8 +8,9 @@
 //!   0 ......... 4100     4100 + 0 ........ 4100 + end        base = 4100
 //! ```
 
+use crate::journal::payload::{MovePlace, MovedBytes};
 use crate::journal::redo::{RedoBuffer, RedoMark};
-use crate::journal::{Durability, JournalWriter, Ticket};
+use crate::journal::{Durability, JournalWriter, Payload, Ticket};
 use crate::row::Row;
 use crate::transaction::{Journal, Redo};
 use arrow_array::ArrayRef;
@@ -20,6 +21,7 @@ use std::sync::{Arc, Mutex, PoisonError, RwLock};
 /// The journal of a store.
 pub(super) struct StoreJournal {
     durability: Durability,
+    place: MovePlace,
     current: RwLock<Option<Current>>,
     watch: Mutex<Watch>,
 }
@@ -39,9 +41,9 @@ struct Watch {
 
 impl StoreJournal {
     /// A journal without a file yet.
-    pub(super) fn new(durability: Durability) -> StoreJournal {
+    pub(super) fn new(durability: Durability, place: MovePlace) -> StoreJournal {
         let watch = Mutex::new(Watch { sender: None, bytes: u64::MAX });
-        StoreJournal { durability, current: RwLock::default(), watch }
+        StoreJournal { durability, place, current: RwLock::default(), watch }
     }
 
     /// Goes on in this file.
@@ -102,12 +104,13 @@ impl StoreJournal {
 
 impl Journal for StoreJournal {
     fn redo(&self) -> Option<Box<dyn Redo>> {
-        Some(Box::new(Buffer { redo: RedoBuffer::new(), marks: Vec::new() }))
+        let (redo, place) = (RedoBuffer::new(), self.place.clone());
+        Some(Box::new(Buffer { redo, place, moved: None, marks: Vec::new() }))
     }
 
-    fn append(&self, _commit: u64, frame: &[u8]) -> Result<u64> {
+    fn append(&self, _commit: u64, frame: &Payload<'_>) -> Result<u64> {
         let current = self.current()?;
-        let ticket = current.base + current.writer.append(frame)?.end();
+        let ticket = current.base + current.writer.append_payload(frame)?.end();
         let bytes = current.writer.bytes();
         let watch = self.watch.lock().unwrap_or_else(PoisonError::into_inner);
         if let Some(sender) = watch.sender.as_ref().filter(|_| bytes >= watch.bytes) {
@@ -138,21 +141,45 @@ impl Journal for StoreJournal {
 /// The changes of a transaction, as the journal has them.
 struct Buffer {
     redo: RedoBuffer,
+    /// Where bytes go when there are many.
+    place: MovePlace,
+    moved: Option<MovedBytes>,
     marks: Vec<RedoMark>,
+}
+
+impl Buffer {
+    /// Moves the bytes in memory to a file if there are many.
+    #[inline]
+    fn settle(&mut self) -> Result<()> {
+        if self.redo.bytes() < self.place.from_bytes { Ok(()) } else { self.move_out() }
+    }
+
+    #[cold]
+    fn move_out(&mut self) -> Result<()> {
+        let moved = match self.moved.take() {
+            Some(moved) => moved,
+            None => MovedBytes::create(&self.place)?,
+        };
+        let moved = self.moved.insert(moved);
+        self.redo.move_out(|bytes, offset| moved.put(bytes, offset))
+    }
 }
 
 impl Redo for Buffer {
     fn inserted(&mut self, table: u32, types: &[SqlType], row_id: u64, row: &dyn Row) -> Result<()> {
-        self.redo.insert_row(table.into(), types, row_id, (0..types.len()).map(|column| row.value(column)))
+        self.redo.insert_row(table.into(), types, row_id, (0..types.len()).map(|column| row.value(column)))?;
+        self.settle()
     }
 
     fn inserted_columns(&mut self, table: u32, first_row_id: u64, arrays: &[ArrayRef]) -> Result<()> {
-        self.redo.insert_columns(table.into(), first_row_id, arrays)
+        self.redo.insert_columns(table.into(), first_row_id, arrays)?;
+        self.settle()
     }
 
     fn updated(&mut self, table: u32, types: &[SqlType], row_id: u64, row: &dyn Row) -> Result<()> {
         let changed = (0..types.len()).filter(|column| row.changes(*column));
-        self.redo.update_row(table.into(), types, row_id, changed.map(|column| (column, row.value(column))))
+        self.redo.update_row(table.into(), types, row_id, changed.map(|column| (column, row.value(column))))?;
+        self.settle()
     }
 
     fn deleted(&mut self, table: u32, row_id: u64) {
@@ -192,7 +219,13 @@ impl Redo for Buffer {
         self.redo.is_empty()
     }
 
-    fn seal(&mut self, commit: u64) -> &[u8] {
-        self.redo.seal(commit)
+    fn seal(&mut self, commit: u64) -> Result<Payload<'_>> {
+        match (&self.moved, self.redo.moved_bytes()) {
+            (Some(moved), bytes @ 1..) => {
+                moved.put(&commit.to_le_bytes(), 0)?;
+                Ok(moved.followed_by(bytes, self.redo.rest()))
+            }
+            _ => Ok(self.redo.seal(commit).into()),
+        }
     }
 }

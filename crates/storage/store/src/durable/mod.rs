@@ -25,7 +25,9 @@ mod salvage;
 
 use crate::catalog::Cataloged;
 use crate::files::{Manifest, StoreFolder};
+use crate::journal::payload::MovePlace;
 use crate::journal::{Durability, FILE_HEADER, random_salt};
+use crate::memory::redo_bytes;
 use crate::store::Store;
 use crate::transaction::Journal;
 use crate::transaction::shared::Shared;
@@ -127,9 +129,11 @@ impl Store {
             Err(error) if error.is_denied() => return read_only::open(fs, folder, options.memory_bytes, &error),
             lock => lock?,
         };
-        let folder = StoreFolder::new(Arc::clone(&fs), folder);
-        let journal = Arc::new(StoreJournal::new(options.durability));
+        let from_bytes = redo_bytes(options.memory_bytes);
+        let place = MovePlace { fs: Arc::clone(&fs), folder: folder.to_owned(), from_bytes };
+        let journal = Arc::new(StoreJournal::new(options.durability, place));
         let shared = Arc::new(Shared::new(Arc::clone(&journal) as Arc<dyn Journal>, 0));
+        let folder = StoreFolder::new(Arc::clone(&fs), folder).with_resident(&shared.memory.resident);
         shared.memory.limit_to(options.memory_bytes.unwrap_or(usize::MAX));
         let mut clean_bytes = FILE_HEADER as u64;
         let manifest = match folder.load()? {
@@ -142,6 +146,7 @@ impl Store {
             Some(manifest) => {
                 let (recovered, frames) = recover::recover(&folder, &manifest, &shared, options.whole_bytes)?;
                 folder.complete(&manifest)?;
+                folder.remove_moved()?;
                 folder.remove_leftovers(&manifest)?;
                 // Synced before anything is acknowledged on top of it.
                 journal.set(recovered.resume(folder.fs())?);

@@ -52,8 +52,9 @@ pub(super) fn open(
     for _ in 0..ATTEMPTS {
         let shared = Arc::new(Shared::new(Arc::new(NoJournal), 0));
         if let Some(bytes) = memory_bytes {
-            shared.memory.limit_decoded_to(bytes);
+            shared.memory.limit_files_to(bytes);
         }
+        let folder = folder.clone().with_resident(&shared.memory.resident);
         let before = folder.load().ok();
         let outcome = match &before {
             Some(Some(manifest)) => recover(&folder, manifest, &shared, WHOLE_BYTES).map(|_| ()),

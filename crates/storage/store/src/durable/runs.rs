@@ -14,6 +14,9 @@ use mainstay_types::{Code, Error, Result};
 use std::collections::HashSet;
 use std::sync::Arc;
 
+/// The part of the memory that the indexes of a table may take together.
+const INDEXES_PART: usize = 12;
+
 /// Files with new numbers in the folder.
 pub(super) struct NewRuns<'f, 'n> {
     pub(super) folder: &'f StoreFolder,
@@ -29,7 +32,7 @@ impl RunFiles for NewRuns<'_, '_> {
     }
 
     fn open(&self, image: &RunImage) -> Result<Run> {
-        self.folder.map_run(&image.file)
+        self.folder.map_run_once(&image.file)
     }
 }
 
@@ -102,8 +105,8 @@ pub(super) fn compare_with_rows(
 }
 
 impl Files {
-    /// Gives up the memory of indexes for the runs that were written, where they take more than a part of the memory for
-    /// rows.
+    /// Gives up the memory of indexes for the runs that were written, where they take more than a part of the memory: each
+    /// that is too large by itself, and the largest of a table as long as they are too large together.
     pub(super) fn leave_indexes_to_runs(&self, manifest: &Manifest, cataloged: &Cataloged, shared: &Shared) {
         let most = shared.memory.limit() / INDEX_PART;
         for image in manifest.tables.iter().filter(|image| !image.indexes.is_empty()) {
@@ -113,7 +116,14 @@ impl Files {
                 continue;
             };
             let (ids, directory) = (column_ids(definition), table.directory());
-            for index in directory.indexes().iter().filter(|index| index.entries.memory() > most) {
+            let mut sizes: Vec<_> = directory.indexes().iter().map(|index| (index.entries.memory(), index)).collect();
+            sizes.sort_by_key(|(bytes, _)| *bytes);
+            let mut sum = 0;
+            sizes.retain(|(bytes, _)| {
+                sum += bytes;
+                *bytes > most || sum > shared.memory.limit() / INDEXES_PART
+            });
+            for (_, index) in sizes {
                 let key = IndexKey::of(index, &ids).0;
                 let Some(kept) = image.indexes.iter().find(|kept| kept.key == key) else { continue };
                 let runs: Result<Vec<Arc<Run>>> =

@@ -8,6 +8,7 @@
 //!   index-<number>.run                sorted entries of an index; named by a manifest, or a leftover
 //!   journal-<number>.log              what was committed since; numbered on from the manifest's
 //!   manifest.new, manifest.copy.new, journal-*.log.new   being written when the power went
+//!   redo-<number>.moved               redo records of a large transaction that was open when the process ended
 //! ```
 //!
 //! Numbers are 16 hexadecimal digits. A checkpoint is:
@@ -35,7 +36,9 @@ use super::group::{
 use super::manifest::{FileFacts, FileForm, GroupImage, Manifest, RunImage, TableImage};
 use crate::index::run::{Run, damaged};
 use crate::journal::checksum::crc32c;
+use crate::journal::payload::is_moved_file;
 use crate::journal::{JournalHeader, JournalReader, JournalWriter, journal_number, journal_path};
+use crate::resident::{Pages, ResidentMemory};
 use mainstay_types::{Code, Error, Result};
 use mainstay_vfs::{FileSystem, Mapping};
 use std::collections::HashSet;
@@ -51,12 +54,19 @@ const COPY: &str = "manifest.copy";
 pub struct StoreFolder {
     fs: Arc<dyn FileSystem>,
     path: PathBuf,
+    /// Counts the pages of mapped files.
+    resident: Arc<ResidentMemory>,
 }
 
 impl StoreFolder {
     /// The folder of this path, which need not exist.
     pub fn new(fs: Arc<dyn FileSystem>, path: impl Into<PathBuf>) -> StoreFolder {
-        StoreFolder { fs, path: path.into() }
+        StoreFolder { fs, path: path.into(), resident: Arc::default() }
+    }
+
+    /// The same with this limit on the pages of mapped files.
+    pub(crate) fn with_resident(self, resident: &Arc<ResidentMemory>) -> StoreFolder {
+        StoreFolder { resident: Arc::clone(resident), ..self }
     }
 
     /// The files' file system.
@@ -222,8 +232,9 @@ impl StoreFolder {
     ///
     /// # Errors
     /// `Damaged` when it is missing or of another length; those of the file system.
-    pub(crate) fn map_unverified(&self, facts: &FileFacts) -> Result<Mapping> {
-        map_unverified(&*self.fs, &self.path_of(facts), facts)
+    pub(crate) fn map_unverified(&self, facts: &FileFacts) -> Result<Arc<Pages>> {
+        let mapping = map_unverified(&*self.fs, &self.path_of(facts), facts)?;
+        Ok(Pages::whole(mapping, &self.resident))
     }
 
     /// Maps a run. Its blocks are verified when they are read.
@@ -231,7 +242,12 @@ impl StoreFolder {
     /// # Errors
     /// `Damaged` for a file of another length; those of the file system.
     pub(crate) fn map_run(&self, facts: &FileFacts) -> Result<Run> {
-        Run::map(&*self.fs, &self.run_path(facts.number), facts.number, facts.length)
+        Run::map(&*self.fs, &self.run_path(facts.number), (facts.number, facts.length), &self.resident)
+    }
+
+    /// The same for a reader that gives the pages back itself ([`Run::release`]).
+    pub(crate) fn map_run_once(&self, facts: &FileFacts) -> Result<Run> {
+        Run::map(&*self.fs, &self.run_path(facts.number), (facts.number, facts.length), &Arc::default())
     }
 
     /// Everything that is wrong with the group files of a manifest, with the number of the table: reads all of them.
@@ -288,6 +304,15 @@ impl StoreFolder {
         let leftovers: Vec<PathBuf> = self.files()?.into_iter().filter(is_leftover).collect();
         leftovers.iter().try_for_each(|path| self.fs.remove(path))?;
         Ok(leftovers)
+    }
+
+    /// Removes the redo records that transactions had moved to files when the process ended.
+    ///
+    /// # Errors
+    /// Those of the file system.
+    pub(crate) fn remove_moved(&self) -> Result<()> {
+        let files = self.files()?;
+        files.iter().filter(|path| is_moved_file(path)).try_for_each(|path| self.fs.remove(path))
     }
 
     /// Bytes of the journals from this number on.

@@ -29,6 +29,7 @@ impl Group {
             capacity,
             columns: OnceLock::from(columns),
             source: None,
+            pages: None,
             created: None,
             is_stored: true,
             state,
@@ -49,8 +50,8 @@ impl Group {
             is_mixed: AtomicBool::new(row_ids.is_mixed),
             ..State::of_file(rows)
         };
-        let (columns, source, state) = (OnceLock::new(), Some(source), Arc::new(state));
-        Group { number, capacity: rows, columns, source, created: None, is_stored: true, state }
+        let (columns, pages, state) = (OnceLock::new(), Some(Arc::clone(source.pages())), Arc::new(state));
+        Group { number, capacity: rows, columns, source: Some(source), pages, created: None, is_stored: true, state }
     }
 
     /// The same full group with its values in these columns, which are the same ones, and without `created` stamps if
@@ -61,6 +62,7 @@ impl Group {
             capacity: self.capacity,
             columns: OnceLock::from(columns),
             source: None,
+            pages: None,
             created: self.created.clone().filter(|_| !self.is_settled(horizon)),
             is_stored: true,
             state: Arc::clone(&self.state),
@@ -73,6 +75,7 @@ impl Group {
             number: self.number,
             capacity: self.capacity,
             columns: OnceLock::new(),
+            pages: Some(Arc::clone(source.pages())),
             source: Some(source),
             created: self.created.clone().filter(|_| !self.is_settled(horizon)),
             is_stored: true,

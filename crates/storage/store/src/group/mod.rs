@@ -26,6 +26,7 @@ pub(crate) mod stored;
 mod visible;
 
 use crate::column::{Column, ColumnAppender};
+use crate::resident::Pages;
 use crate::row::{Row, Stored};
 use crate::stamp::{ABORTED, NEVER, NOWHERE, Stamps, View, exchange, stamps};
 use mainstay_types::{Result, SqlType, ValueRef};
@@ -58,6 +59,8 @@ pub struct Group {
     columns: OnceLock<Arc<[Column]>>,
     /// Where they come from, if they have to be loaded.
     source: Option<Arc<dyn ColumnSource>>,
+    /// The file of the source.
+    pages: Option<Arc<Pages>>,
     /// `None`: everything was created before every view.
     created: Option<Arc<Stamps>>,
     /// True if its values are in a file of a checkpoint.
@@ -127,7 +130,7 @@ impl Group {
         let created = Some(Arc::new(stamps(capacity, ABORTED)));
         let columns = OnceLock::from(Arc::from(columns));
         let state = Arc::new(state);
-        let group = Group { number, capacity, columns, source: None, created, is_stored: false, state };
+        let group = Group { number, capacity, columns, source: None, pages: None, created, is_stored: false, state };
         GroupWriter { group: Arc::new(group), columns: appenders, length: 0 }
     }
 
@@ -138,6 +141,7 @@ impl Group {
             capacity: self.capacity,
             columns: self.columns.clone(),
             source: self.source.clone(),
+            pages: self.pages.clone(),
             created: None,
             is_stored: self.is_stored,
             state: Arc::clone(&self.state),
@@ -180,8 +184,19 @@ impl Group {
     #[inline]
     pub fn columns(&self) -> &[Column] {
         match self.columns.get() {
-            Some(columns) => columns,
+            Some(columns) => {
+                self.touch();
+                columns
+            }
             None => self.load_columns(),
+        }
+    }
+
+    /// Says that values of its file are about to be read.
+    #[inline]
+    fn touch(&self) {
+        if let Some(pages) = &self.pages {
+            pages.touch(0);
         }
     }
 

@@ -12,6 +12,7 @@
 use super::Group;
 use crate::column::Column;
 use crate::files::{GroupRowIds, RowIdFacts};
+use crate::resident::Pages;
 use crate::stamp::Stamps;
 use mainstay_types::{Code, Error, Result};
 use std::sync::Arc;
@@ -23,6 +24,9 @@ pub(crate) trait ColumnSource: Send + Sync {
     ///
     /// Errors: why they cannot be read. The table knows it then.
     fn load(&self) -> Result<Loaded>;
+
+    /// The file, of which each use is noted.
+    fn pages(&self) -> &Arc<Pages>;
 }
 
 /// The loaded content of a group file.
@@ -48,7 +52,10 @@ impl Group {
     #[inline]
     pub(crate) fn loaded(&self) -> Result<&[Column]> {
         match self.columns.get() {
-            Some(columns) => Ok(columns),
+            Some(columns) => {
+                self.touch();
+                Ok(columns)
+            }
             None => self.load_now(),
         }
     }

@@ -151,7 +151,7 @@ impl Base {
                 (Direction::Descending, Some(high)) => run.seek(high)?,
                 (Direction::Descending, None) => run.end()?,
             };
-            walk.legs.push(Leg { run: Arc::clone(run), place, key: Vec::new(), position: None });
+            walk.legs.push(Leg::at(run, place));
         }
         (0..walk.legs.len()).try_for_each(|leg| walk.step(leg))?;
         Ok(walk)
@@ -173,6 +173,14 @@ struct Leg {
     key: Vec<u8>,
     /// The position of the entry that comes next; `None` at the end.
     position: Option<u64>,
+    /// The pages before it were given back.
+    released: Place,
+}
+
+impl Leg {
+    fn at(run: &Arc<Run>, place: Place) -> Leg {
+        Leg { run: Arc::clone(run), place, key: Vec::new(), position: None, released: place }
+    }
 }
 
 impl Walk {
@@ -181,14 +189,14 @@ impl Walk {
     /// # Errors
     /// As [`Base::get`].
     pub(crate) fn of(runs: &[Arc<Run>]) -> Result<Walk> {
-        let leg = |run: &Arc<Run>| Leg { run: Arc::clone(run), place: run.start(), key: Vec::new(), position: None };
-        let mut walk = Walk { direction: Direction::Ascending, bound: None, legs: runs.iter().map(leg).collect() };
+        let legs = runs.iter().map(|run| Leg::at(run, run.start())).collect();
+        let mut walk = Walk { direction: Direction::Ascending, bound: None, legs };
         (0..walk.legs.len()).try_for_each(|leg| walk.step(leg))?;
         Ok(walk)
     }
 
     fn step(&mut self, leg: usize) -> Result<()> {
-        let Leg { run, place, key, position } = &mut self.legs[leg];
+        let Leg { run, place, key, position, .. } = &mut self.legs[leg];
         *position = match self.direction {
             Direction::Ascending => run.next(place, key)?,
             Direction::Descending => run.previous(place, key)?,
@@ -222,6 +230,14 @@ impl Walk {
     pub(crate) fn peek(&self) -> Option<(&[u8], u64)> {
         let leg = &self.legs[self.first()?];
         Some((&leg.key, leg.position?))
+    }
+
+    /// Gives back the memory of the pages that an ascending walk has passed.
+    pub(crate) fn release_passed(&mut self) {
+        for leg in &mut self.legs {
+            leg.run.release(leg.released, leg.place);
+            leg.released = leg.place;
+        }
     }
 
     /// Goes on behind the entry that comes next, and those of older runs that it hides.

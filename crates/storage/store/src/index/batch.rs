@@ -11,12 +11,14 @@
 //!   or a read   tree + batches -> tree         a merge fills leaves completely
 //! ```
 //!
-//! Only entries whose keys are in no layer may come in a batch: those of new rows in an index that is not unique.
+//! Only entries whose keys are in no layer may come in a batch: those of new rows in an index that is not unique, and
+//! those of a unique index after all of them were looked up ([`Index::new_ones`]).
 //! Keys of any length go to the tree at once, in their order, since a batch of them would take more memory than the tree.
 //!
 //! Limit: the merge holds the lock of the index as long as it takes, about a second for ten million entries.
 
 use super::block::KeyBlock;
+use super::fixed::Number;
 use super::layers::Layers;
 use super::tree::Tree;
 use super::{Index, Locked, PORTION, Shape};
@@ -68,6 +70,72 @@ impl Index {
             (Shape::Eight(fixed), Entries::Eight(entries)) => entries.push((fixed.number(key), position)),
             (Shape::Sixteen(fixed), Entries::Sixteen(entries)) => entries.push((fixed.number(key), position)),
             (Shape::Bytes(_), Entries::Bytes(entries)) => entries.push((key.to_vec(), position)),
+            _ => unreachable!("a batch is of the shape of its index"),
+        }
+    }
+
+    /// The batch in the order of its keys, if none of them is in the index and each is there once; `None` otherwise.
+    pub(crate) fn new_ones(&self, batch: Batch) -> Option<Batch> {
+        let entries = match (&self.0, batch.0) {
+            (Shape::Eight(fixed), Entries::Eight(entries)) => {
+                let entries = sorted(entries);
+                let is_new = self.are_new(&fixed.tree, &entries, |key, out| key.append_to(fixed.width, out));
+                is_new.then_some(Entries::Eight(entries))
+            }
+            (Shape::Sixteen(fixed), Entries::Sixteen(entries)) => {
+                let entries = sorted(entries);
+                let is_new = self.are_new(&fixed.tree, &entries, |key, out| key.append_to(fixed.width, out));
+                is_new.then_some(Entries::Sixteen(entries))
+            }
+            (Shape::Bytes(tree), Entries::Bytes(entries)) => {
+                let entries = sorted(entries);
+                let is_new = self.are_new(tree, &entries, |key, out| out.extend_from_slice(key));
+                is_new.then_some(Entries::Bytes(entries))
+            }
+            _ => unreachable!("a batch is of the shape of its index"),
+        };
+        entries.map(Batch)
+    }
+
+    /// Returns true if the keys of sorted entries differ from each other and are in no layer. `bytes` appends those of a
+    /// key.
+    fn are_new<B: KeyBlock>(
+        &self,
+        tree: &Locked<B>,
+        entries: &[(B::Owned, u64)],
+        bytes: impl Fn(&B::Owned, &mut Vec<u8>),
+    ) -> bool {
+        let is_twice = entries.windows(2).any(|pair| pair[0].0 == pair[1].0);
+        let mut key = Vec::new();
+        !is_twice
+            && entries.chunks(PORTION).all(|portion| {
+                self.certain(|| {
+                    let layers = tree.read();
+                    let first = portion.first().map(|(key, _)| key);
+                    let is_behind = layers.tree.greatest().is_none_or(|greatest| Some(&greatest) < first);
+                    for (entry, _) in portion {
+                        if !is_behind && layers.tree.get(B::probe(entry)).is_some() {
+                            return Ok(false);
+                        }
+                        if let Some(base) = &layers.base {
+                            key.clear();
+                            bytes(entry, &mut key);
+                            if base.get_for_insert(&key)?.is_some() {
+                                return Ok(false);
+                            }
+                        }
+                    }
+                    Ok(true)
+                })
+            })
+    }
+
+    /// Puts entries in that are sorted and new ([`Index::new_ones`]).
+    pub(crate) fn insert_new(&self, batch: Batch) {
+        match (&self.0, batch.0) {
+            (Shape::Eight(fixed), Entries::Eight(entries)) => fixed.tree.insert_in_order(entries),
+            (Shape::Sixteen(fixed), Entries::Sixteen(entries)) => fixed.tree.insert_in_order(entries),
+            (Shape::Bytes(tree), Entries::Bytes(entries)) => tree.insert_in_order(entries),
             _ => unreachable!("a batch is of the shape of its index"),
         }
     }

@@ -53,6 +53,10 @@ use mainstay_types::Result;
 use std::sync::{PoisonError, RwLock, RwLockReadGuard, RwLockWriteGuard};
 use tree::Tree;
 
+/// Bytes of memory of an entry whose key has any length, without those of the key: head, place, length and position in
+/// a node that is not full.
+pub(crate) const ANY_ENTRY_BYTES: usize = 32;
+
 /// Entries read at most while the lock is held once.
 pub const PORTION: usize = 1024;
 
@@ -336,6 +340,15 @@ impl Index {
             let layers = tree.lock_shared();
             layers.tree.length + layers.batched() + layers.base.as_ref().map_or(0, |base| base.entries())
         })
+    }
+
+    /// The memory of an entry in bytes, about; `None` where it depends on the key ([`ANY_ENTRY_BYTES`]).
+    pub(crate) fn entry_bytes(&self) -> Option<usize> {
+        match &self.0 {
+            Shape::Eight(_) => Some(20),
+            Shape::Sixteen(_) => Some(32),
+            Shape::Bytes(_) => None,
+        }
     }
 
     /// Returns true if there are no entries.

@@ -133,6 +133,21 @@ impl FrameHeader {
         self.expected(payload_checksum, salt) == self.checksum
     }
 
+    /// Sets the checksum for a payload of this one.
+    pub(super) fn seal(&mut self, payload_checksum: u32, salt: u64) {
+        self.checksum = self.expected(payload_checksum, salt);
+    }
+
+    /// The bytes of the header.
+    pub(super) fn encode(&self) -> [u8; FRAME_HEADER] {
+        let mut bytes = [0; FRAME_HEADER];
+        bytes[..4].copy_from_slice(&self.length.to_le_bytes());
+        bytes[4..8].copy_from_slice(&self.checksum.to_le_bytes());
+        bytes[8..16].copy_from_slice(&self.sequence.to_le_bytes());
+        bytes[16..].copy_from_slice(&self.durable_up_to.to_le_bytes());
+        bytes
+    }
+
     fn expected(&self, payload_checksum: u32, salt: u64) -> u32 {
         let mut rest = [0; 28];
         rest[..4].copy_from_slice(&self.length.to_le_bytes());
@@ -148,15 +163,15 @@ pub fn random_salt() -> u64 {
     RandomState::new().hash_one(0)
 }
 
-/// Refuses a payload that no frame can hold.
+/// Refuses a payload of so many bytes if no frame can hold it.
 ///
 /// # Errors
 /// `Unsupported` beyond [`MAX_PAYLOAD`].
-pub fn check_payload(payload: &[u8]) -> Result<()> {
-    if payload.len() <= MAX_PAYLOAD {
+pub fn check_payload(bytes: u64) -> Result<()> {
+    if bytes <= MAX_PAYLOAD as u64 {
         return Ok(());
     }
-    let message = format!("a transaction of {} bytes is too large for the journal, which takes 2 GiB", payload.len());
+    let message = format!("a transaction of {bytes} bytes is too large for the journal, which takes 2 GiB");
     Err(Error::new(Code::Unsupported, message).hint("commit more often"))
 }
 
@@ -171,14 +186,9 @@ pub fn encode_frame(
     salt: u64,
 ) {
     let mut header = FrameHeader { length: payload.len() as u32, checksum: 0, sequence, durable_up_to };
-    header.checksum = header.expected(payload_checksum, salt);
-    let mut bytes = [0; FRAME_HEADER];
-    bytes[..4].copy_from_slice(&header.length.to_le_bytes());
-    bytes[4..8].copy_from_slice(&header.checksum.to_le_bytes());
-    bytes[8..16].copy_from_slice(&header.sequence.to_le_bytes());
-    bytes[16..].copy_from_slice(&header.durable_up_to.to_le_bytes());
+    header.seal(payload_checksum, salt);
     out.reserve(FRAME_HEADER + payload.len());
-    out.extend_from_slice(&bytes);
+    out.extend_from_slice(&header.encode());
     out.extend_from_slice(payload);
 }
 

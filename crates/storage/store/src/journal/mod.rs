@@ -17,6 +17,7 @@
 pub mod checksum;
 mod company;
 mod frame;
+pub(crate) mod payload;
 mod reader;
 mod recovery;
 pub mod redo;
@@ -25,6 +26,7 @@ mod tests;
 mod writer;
 
 pub use frame::{FILE_HEADER, FRAME_HEADER, FrameHeader, JournalHeader, MAX_PAYLOAD, encode_frame, random_salt};
+pub use payload::Payload;
 pub use reader::{Frame, JournalEnd, JournalReader, Tail};
 pub use recovery::{Recovered, journal_number, journal_path, replay};
 pub use writer::{Durability, JournalWriter, Ticket};

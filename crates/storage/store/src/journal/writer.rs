@@ -30,7 +30,8 @@
 
 use super::checksum::crc32c;
 use super::company::Company;
-use super::frame::{FILE_HEADER, JournalHeader, check_payload, encode_frame};
+use super::frame::{FILE_HEADER, FRAME_HEADER, FrameHeader, JournalHeader, check_payload, encode_frame};
+use super::payload::{LARGE_BYTES, Payload};
 use super::reader::{JournalEnd, Tail};
 use mainstay_types::{Code, Error, Result};
 use mainstay_vfs::{Create, FileSystem, WritableFile};
@@ -249,7 +250,7 @@ impl JournalWriter {
     /// # Errors
     /// `Unsupported` for a payload that is too large; what refused the journal's writes once, ever after.
     pub fn append(&self, payload: &[u8]) -> Result<Ticket> {
-        check_payload(payload)?;
+        check_payload(payload.len() as u64)?;
         if payload.is_empty() {
             return Err(Error::new(Code::Internal, "an empty payload would be taken for a mark of the journal"));
         }
@@ -261,6 +262,37 @@ impl JournalWriter {
         let durable_up_to = state.synced;
         state.is_marked = false;
         Ok(state.add(payload, checksum, durable_up_to, self.header.salt))
+    }
+
+    /// The same for a payload that may be large or partly in a file. A large one is with the operating system when this
+    /// returns, and takes no memory of the journal.
+    ///
+    /// # Errors
+    /// Those of [`JournalWriter::append`], and those of the file system for a large payload: the journal then takes no
+    /// more.
+    pub fn append_payload(&self, payload: &Payload<'_>) -> Result<Ticket> {
+        if let Some(bytes) = payload.in_memory().filter(|bytes| (bytes.len() as u64) < LARGE_BYTES) {
+            return self.append(bytes);
+        }
+        check_payload(payload.len())?;
+        let mut state = self.state();
+        while state.is_led {
+            let behind_all = Ticket { end: u64::MAX };
+            state = self.wait_turn(state, behind_all);
+        }
+        if let Some(refusal) = &state.refusal {
+            return Err(refusal.clone());
+        }
+        let (sequence, durable_up_to) = (state.next_sequence, state.synced);
+        let header = FrameHeader { length: payload.len() as u32, checksum: 0, sequence, durable_up_to };
+        state.next_sequence = sequence.wrapping_add(1);
+        state.is_marked = false;
+        let end = state.pending_start + state.pending.len() as u64 + FRAME_HEADER as u64 + payload.len();
+        let state = self.lead_with(state, false, Some((header, payload)));
+        match &state.refusal {
+            Some(refusal) if state.written < end => Err(refusal.clone()),
+            _ => Ok(Ticket { end }),
+        }
     }
 
     /// Returns when the frame is as durable as asked for.
@@ -401,11 +433,22 @@ impl JournalWriter {
     }
 
     /// Writes all that is pending, and syncs if asked to. The state is not locked meanwhile.
-    fn lead<'a>(&'a self, mut state: MutexGuard<'a, State>, sync: bool) -> MutexGuard<'a, State> {
+    fn lead<'a>(&'a self, state: MutexGuard<'a, State>, sync: bool) -> MutexGuard<'a, State> {
+        self.lead_with(state, sync, None)
+    }
+
+    /// The same with a large frame behind what is pending.
+    fn lead_with<'a>(
+        &'a self,
+        mut state: MutexGuard<'a, State>,
+        sync: bool,
+        large: Option<(FrameHeader, &Payload<'_>)>,
+    ) -> MutexGuard<'a, State> {
         let spare = std::mem::take(&mut state.spare);
         let mut batch = std::mem::replace(&mut state.pending, spare);
         let start = state.pending_start;
-        let end = start + batch.len() as u64;
+        let batch_end = start + batch.len() as u64;
+        let end = batch_end + large.as_ref().map_or(0, |(header, _)| header.frame_bytes());
         let room = if end > state.room { with_room(end) } else { state.room };
         let grows = room > state.room;
         let (done, next) = (slot_of(state.batch), slot_of(state.batch + 1));
@@ -419,7 +462,7 @@ impl JournalWriter {
         drop(state);
 
         let began = sync.then(Instant::now);
-        let outcome = self.put(&batch, start, grows.then_some(room), sync);
+        let outcome = self.put((&batch, start), (large, batch_end), grows.then_some(room), sync);
         batch.clear();
 
         let mut state = self.state();
@@ -454,12 +497,21 @@ impl JournalWriter {
         self.state()
     }
 
-    fn put(&self, batch: &[u8], start: u64, room: Option<u64>, sync: bool) -> Result<()> {
+    fn put(
+        &self,
+        (batch, start): (&[u8], u64),
+        (large, large_start): (Option<(FrameHeader, &Payload<'_>)>, u64),
+        room: Option<u64>,
+        sync: bool,
+    ) -> Result<()> {
         if let Some(room) = room {
             self.file.set_len(room)?;
         }
         if !batch.is_empty() {
             self.file.write_at(batch, start)?;
+        }
+        if let Some((header, payload)) = large {
+            payload.write(&*self.file, large_start, header, self.header.salt)?;
         }
         if sync { self.file.sync() } else { Ok(()) }
     }

@@ -25,11 +25,11 @@ use crate::group::{Group, GroupWriter, MAX_CAPACITY};
 use crate::index::base::{Base, BaseRows};
 use crate::index::run::Run;
 use crate::memory::DecodedMemory;
+use crate::resident::Pages;
 use crate::row::Stored;
 use crate::stamp::ABORTED;
 use crate::transaction::shared::Shared;
 use mainstay_types::{Code, Error, Result, SqlType, interrupt};
-use mainstay_vfs::Mapping;
 use std::path::PathBuf;
 use std::sync::Arc;
 
@@ -54,7 +54,7 @@ pub(crate) struct Shape {
 /// The file of a group that is loaded when it is needed.
 pub(crate) struct GroupFile {
     shape: Arc<Shape>,
-    mapping: Mapping,
+    pages: Arc<Pages>,
     facts: FileFacts,
     path: PathBuf,
     group: u64,
@@ -68,7 +68,7 @@ impl GroupFile {
     pub(crate) fn of(stored: &GroupImage, shape: &Arc<Shape>, folder: &StoreFolder) -> Result<GroupFile> {
         Ok(GroupFile {
             shape: Arc::clone(shape),
-            mapping: folder.map_unverified(&stored.file)?,
+            pages: folder.map_unverified(&stored.file)?,
             facts: stored.file,
             path: folder.path_of(&stored.file),
             group: stored.group,
@@ -77,7 +77,9 @@ impl GroupFile {
     }
 
     fn read(&self) -> Result<Loaded> {
-        let stored = stored_of(self.mapping.clone(), &self.facts).map_err(|error| error.at(self.path.display()))?;
+        self.pages.touch(0);
+        let stored =
+            stored_of(self.pages.mapping().clone(), &self.facts).map_err(|error| error.at(self.path.display()))?;
         if stored.rows != self.rows || stored.group != self.group {
             let message = format!("the file of group {} holds another one", self.group);
             return Err(Error::new(Code::Damaged, message).at(self.path.display()));
@@ -89,6 +91,10 @@ impl GroupFile {
 }
 
 impl ColumnSource for GroupFile {
+    fn pages(&self) -> &Arc<Pages> {
+        &self.pages
+    }
+
     fn load(&self) -> Result<Loaded> {
         // A statement may be the first to look at the group, and end: that is no damage.
         let _whole = interrupt::suspended();

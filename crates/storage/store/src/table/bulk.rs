@@ -97,8 +97,9 @@ impl NativeTable {
         let group = Arc::clone(group.group());
         let mut entered = count;
         let mut stopped = None;
-        if !writer.indexes.is_empty() || self.shared.ranges.any() {
-            let rows = NewRows { first, first_row_id, count, mark, view, is_alone: false };
+        let is_watched = self.shared.ranges.any();
+        if !writer.indexes.is_empty() || is_watched {
+            let rows = NewRows { first, first_row_id, count, mark, view, is_alone: false, is_watched };
             let before = |row: &Stored<'_>| match self.kept_out(row, mark, true) {
                 Some(obstacle) => Err(Refused::Obstacle(obstacle)),
                 None => Ok(()),

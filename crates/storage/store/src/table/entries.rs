@@ -150,6 +150,8 @@ pub(super) struct NewRows {
     pub(super) mark: u64,
     pub(super) view: u64,
     pub(super) is_alone: bool,
+    /// Tells whether a row may be kept out though its key is new.
+    pub(super) is_watched: bool,
 }
 
 /// A version that is replaced by a new one of the same row.
@@ -196,8 +198,9 @@ impl<R: Row + ?Sized> Newcomer<'_, R> {
 }
 
 impl NewRows {
-    /// Enters the rows of a group, whose slots have their values: row by row into the indexes that refuse
-    /// duplicates, after `before` has let it pass, and as sorted batches into the others.
+    /// Enters the rows of a group, whose slots have their values, as sorted batches. Where a key is there already or twice
+    /// among the rows, and where rows are watched, they go row by row into the indexes that refuse duplicates, after
+    /// `before` has let each pass.
     ///
     /// Returns the number of rows that are in all indexes, and the reason that stopped it before the last.
     pub(super) fn enter(
@@ -216,7 +219,8 @@ impl NewRows {
             }
             batches.push((index, batch));
         }
-        if let Err((at, refused)) = self.enter_unique(table, (writer, group), stop.0, before) {
+        let is_entered = !self.is_watched && self.enter_new((writer, group), stop.0);
+        if !is_entered && let Err((at, refused)) = self.enter_unique(table, (writer, group), stop.0, before) {
             stop = (at, Some(refused));
         }
         for (index, mut batch) in batches {
@@ -246,6 +250,23 @@ impl NewRows {
             index.entries.add_to(batch, &writer.key, position);
         }
         Ok(())
+    }
+
+    /// Enters the first rows into the indexes that refuse duplicates if all of their keys are new, and returns true if they
+    /// are; nothing is entered otherwise.
+    fn enter_new(&self, (writer, group): (&mut Writer, &Arc<Group>), count: usize) -> bool {
+        let indexes = Arc::clone(&writer.indexes);
+        let mut batches = Vec::new();
+        for index in indexes.iter().filter(|index| index.refuses_duplicates()) {
+            let mut batch = index.entries.batch(count);
+            if self.fill(&mut batch, index, (writer, group), count).is_err() {
+                return false;
+            }
+            let Some(batch) = index.entries.new_ones(batch) else { return false };
+            batches.push((index, batch));
+        }
+        batches.into_iter().for_each(|(index, batch)| index.entries.insert_new(batch));
+        true
     }
 
     /// Enters the first rows into the indexes that refuse duplicates. A refusal comes with the place of its row.

@@ -284,10 +284,10 @@ impl NativeTable {
     fn count_full(&self, writer: &mut Writer) {
         let last = writer.directory.groups().last().filter(|group| group.number() + 1 == writer.next_group);
         let Some(group) = last.filter(|group| group.is_full() && !group.is_stored()) else { return };
-        let bytes = group.bytes();
+        let (group, bytes) = (Arc::clone(group), group.bytes());
         writer.row_bytes = bytes / group.len().max(1);
         if self.is_kept() {
-            self.shared.memory.filled(bytes);
+            self.shared.memory.filled(bytes + entry_bytes(writer, &group));
         }
     }
 
@@ -365,6 +365,26 @@ impl fmt::Debug for NativeTable {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("NativeTable").field("id", &self.id).field("name", &self.definition.name).finish_non_exhaustive()
     }
+}
+
+/// The memory that the rows of a full group take in indexes, estimated from a few of them where the keys are of any length.
+fn entry_bytes(writer: &mut Writer, group: &Arc<Group>) -> usize {
+    const SAMPLES: usize = 16;
+    let Writer { indexes, key, .. } = writer;
+    let of_key = |index: &Arc<TableIndex>, key: &mut Vec<u8>| match index.entries.entry_bytes() {
+        Some(bytes) => bytes,
+        None => {
+            let step = (group.len() / SAMPLES).max(1);
+            let (mut keys, mut bytes) = (0, 0);
+            for offset in (0..group.len()).step_by(step) {
+                if index.key(&crate::row::Stored { group, offset }, group.row_id(offset), key).is_ok() {
+                    (keys, bytes) = (keys + 1, bytes + key.len());
+                }
+            }
+            crate::index::ANY_ENTRY_BYTES + bytes / keys.max(1)
+        }
+    };
+    group.len() * indexes.iter().map(|index| of_key(index, key)).sum::<usize>()
 }
 
 pub(crate) fn internal(message: &str) -> mainstay_types::Error {

@@ -145,7 +145,15 @@ impl NativeTable {
             let first = group.next_position();
             group.fill_columns(arrays, done..done + count, 0, row_id)?;
             let stored = Arc::clone(group.group());
-            let new = NewRows { first, first_row_id: row_id, count, mark: 0, view: u64::MAX, is_alone: true };
+            let new = NewRows {
+                first,
+                first_row_id: row_id,
+                count,
+                mark: 0,
+                view: u64::MAX,
+                is_alone: true,
+                is_watched: false,
+            };
             if let (_, Some(refused)) = new.enter(self, &mut writer, &stored, |_| Ok(())) {
                 return Err(refusal(refused));
             }

@@ -29,8 +29,10 @@ use std::collections::HashMap;
 use std::fmt::Write;
 use std::sync::Arc;
 
-/// Entries that are sorted together, and bytes of their keys.
-const PART: (usize, usize) = (1 << 20, 32 << 20);
+/// The memory of an entry that is sorted, in bytes.
+const ENTRY_BYTES: usize = size_of::<(u128, u32, u32, u64)>();
+/// Entries that are merged between two releases of the pages that were read.
+const RELEASE: u64 = 1 << 16;
 /// The newest runs are merged with the next one that has at most so many times their entries.
 const RATIO: u64 = 4;
 /// Runs of an index at most.
@@ -111,14 +113,21 @@ pub(crate) trait RunFiles {
 }
 
 /// Entries that are collected to be sorted.
-#[derive(Default)]
 struct Part {
+    /// Bytes that entries and keys may take.
+    most: usize,
     keys: Vec<u8>,
     /// The first bytes of a key as a number, where it starts and ends, and its position.
     entries: Vec<(u128, u32, u32, u64)>,
 }
 
 impl Part {
+    /// With room for so many entries, within these bytes.
+    fn new(entries: usize, most: usize) -> Part {
+        let entries = Vec::with_capacity(entries.min(most / ENTRY_BYTES));
+        Part { most, keys: Vec::new(), entries }
+    }
+
     fn push(&mut self, key: &[u8], position: u64) {
         let mut head = [0; 16];
         let length = key.len().min(16);
@@ -133,7 +142,7 @@ impl Part {
     }
 
     fn is_full(&self) -> bool {
-        self.entries.len() >= PART.0 || self.keys.len() >= PART.1
+        self.entries.len() * ENTRY_BYTES + self.keys.len() >= self.most
     }
 
     /// Writes the entries in the order of their keys, of equal ones the last.
@@ -184,8 +193,10 @@ impl NativeTable {
     ) -> Result<Vec<RunImage>> {
         let width = index.encoder().width();
         let was = before.map(|(image, _)| Live::of(image));
+        let is_known = |image: &&GroupImage| was.as_ref().is_some_and(|was| was.group(image.group).is_some());
+        let new_rows = now.groups.iter().filter(|image| !is_known(image)).map(|image| image.rows as usize).sum();
         let mut runs: Vec<RunImage> = Vec::new();
-        let (mut part, mut key) = (Part::default(), Vec::new());
+        let (mut part, mut key) = (Part::new(new_rows, self.shared.memory.sort_bytes()), Vec::new());
         for image in &now.groups {
             let known = was.as_ref().and_then(|was| was.group(image.group));
             if known.is_some_and(|known| known.rows == image.rows && is_part(&image.deleted, &known.deleted)) {
@@ -247,8 +258,13 @@ fn merge(
     let opened: Result<Vec<Arc<Run>>> = runs[..count].iter().map(|run| files.open(run).map(Arc::new)).collect();
     let mut walk = Walk::of(&opened?)?;
     let (number, mut writer) = files.create(width)?;
-    let mut is_empty = true;
+    let (mut is_empty, mut passed) = (true, 0u64);
     while let Some((key, position)) = walk.peek() {
+        passed += 1;
+        if passed.is_multiple_of(RELEASE) {
+            walk.release_passed();
+            continue;
+        }
         if live.has(position) {
             writer.push(key, position)?;
             is_empty = false;

@@ -112,7 +112,7 @@ impl Transaction {
         }
         let commit = commits.last + 1;
         let ticket = match self.redo.as_mut().filter(|redo| !redo.is_empty()) {
-            Some(redo) => match shared.journal.append(commit, redo.seal(commit)) {
+            Some(redo) => match shared.journal.append(commit, &redo.seal(commit)?) {
                 Ok(ticket) => Some(ticket),
                 // Too large for a frame: nothing was written.
                 Err(error) if error.code() == Code::Unsupported => return Err(error.into()),

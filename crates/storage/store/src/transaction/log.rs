@@ -3,7 +3,7 @@
 //! A transaction collects its changes in a [`Redo`]; at its commit they go to the [`Journal`] as one frame. A store
 //! in memory has neither: [`NoJournal`].
 
-use crate::journal::Durability;
+use crate::journal::{Durability, Payload};
 use crate::row::Row;
 use arrow_array::ArrayRef;
 use mainstay_types::{Result, SqlType};
@@ -37,14 +37,16 @@ pub trait Redo: Send {
     /// Forgets what came after a mark: a savepoint was rolled back to.
     fn truncate(&mut self, mark: usize);
 
-    /// The memory that they take, in bytes.
+    /// The memory that they take, in bytes. Many of them are moved to a file.
     fn bytes(&self) -> usize;
 
     /// Returns true if there is nothing to write.
     fn is_empty(&self) -> bool;
 
     /// The frame's payload, for the transaction that commits under this number.
-    fn seal(&mut self, commit: u64) -> &[u8];
+    ///
+    /// Errors: those of the file system, when part of it is in a file.
+    fn seal(&mut self, commit: u64) -> Result<Payload<'_>>;
 }
 
 /// Where the frames of transactions go.
@@ -56,7 +58,7 @@ pub trait Journal: Send + Sync {
     /// the commit numbers.
     ///
     /// Errors: the frame could not be written. The store then takes no further commits.
-    fn append(&self, commit: u64, frame: &[u8]) -> Result<u64>;
+    fn append(&self, commit: u64, frame: &Payload<'_>) -> Result<u64>;
 
     /// Waits until the frame of a ticket, and so every frame before it, is as durable as the store promises.
     ///
@@ -84,7 +86,7 @@ impl Journal for NoJournal {
         None
     }
 
-    fn append(&self, _commit: u64, _frame: &[u8]) -> Result<u64> {
+    fn append(&self, _commit: u64, _frame: &Payload<'_>) -> Result<u64> {
         Ok(0)
     }
 

@@ -185,7 +185,7 @@ impl Shared {
         let ticket = {
             let commits = self.commits();
             self.check()?;
-            self.journal.append(commits.last, redo.seal(commits.last))
+            self.journal.append(commits.last, &redo.seal(commits.last).into())
         };
         ticket.and_then(|ticket| self.journal.wait(ticket)).map_err(|error| self.fail(error))
     }

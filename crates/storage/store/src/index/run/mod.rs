@@ -25,12 +25,13 @@ mod writer;
 pub(crate) use page::damaged;
 pub(crate) use writer::RunWriter;
 
+use crate::resident::{Pages, ResidentMemory};
 use mainstay_types::Result;
-use mainstay_vfs::{FileSystem, Mapping};
+use mainstay_vfs::FileSystem;
 use page::{Page, TRAILER, UNIT, block_at, verify};
 use std::path::{Path, PathBuf};
-use std::sync::OnceLock;
 use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::{Arc, OnceLock};
 
 const MAGIC: [u8; 8] = *b"MSINDEXR";
 const VERSION: u32 = 1;
@@ -46,12 +47,12 @@ const LEVELS: u32 = 32;
 pub(crate) struct Run {
     path: PathBuf,
     number: u64,
-    mapping: Mapping,
+    pages: Arc<Pages>,
     opened: OnceLock<Opened>,
 }
 
 struct Opened {
-    mapping: Mapping,
+    pages: Arc<Pages>,
     /// A bit for each unit at which a block starts that was verified.
     verified: Box<[AtomicU64]>,
     trailer: Trailer,
@@ -73,17 +74,23 @@ pub(crate) struct Place {
 }
 
 impl Run {
-    /// The run in this file, which has this number and length.
+    /// The run in this file, which has this number and length. `memory` counts its pages.
     ///
     /// # Errors
     /// `Damaged` for a file of another length; those of the file system.
-    pub(crate) fn map(fs: &dyn FileSystem, path: &Path, number: u64, length: u64) -> Result<Run> {
+    pub(crate) fn map(
+        fs: &dyn FileSystem,
+        path: &Path,
+        (number, length): (u64, u64),
+        memory: &Arc<ResidentMemory>,
+    ) -> Result<Run> {
         let mapping = fs.map(path)?;
         if mapping.len() as u64 != length {
             let error = damaged(&format!("it has {} bytes instead of {length}", mapping.len()));
             return Err(error.at(path.display()));
         }
-        Ok(Run { path: path.to_owned(), number, mapping, opened: OnceLock::new() })
+        let pages = Pages::in_windows(mapping, memory);
+        Ok(Run { path: path.to_owned(), number, pages, opened: OnceLock::new() })
     }
 
     /// The number in the name of its file.
@@ -100,18 +107,18 @@ impl Run {
     }
 
     fn open(&self) -> Result<Opened> {
-        let mapping = self.mapping.clone();
+        let mapping = self.pages.mapping();
         if !mapping.len().is_multiple_of(UNIT) {
             return Err(damaged("it does not consist of blocks"));
         }
         let units = mapping.len() / UNIT;
         let number = units.checked_sub(1).and_then(|last| u32::try_from(last).ok());
         let number = number.ok_or_else(|| damaged("it is empty, or too long"))?;
-        let block = block_at(&mapping, number)?;
+        let block = block_at(mapping, number)?;
         verify(block, self.number, number)?;
         let trailer = Trailer::decode(block, number)?;
         let verified = (0..units.div_ceil(64)).map(|_| AtomicU64::new(0)).collect();
-        Ok(Opened { mapping, verified, trailer })
+        Ok(Opened { pages: Arc::clone(&self.pages), verified, trailer })
     }
 
     /// The number of entries, those of dead versions included.
@@ -193,6 +200,11 @@ impl Run {
         opened.previous(self.number, place, key).map_err(|error| error.at(self.path.display()))
     }
 
+    /// Gives back the memory of the leaves from one place up to another.
+    pub(crate) fn release(&self, from: Place, to: Place) {
+        self.pages.mapping().release(from.block as usize * UNIT..to.block as usize * UNIT);
+    }
+
     /// Looks at every entry: that keys ascend, and that there are as many as the trailer says.
     ///
     /// # Errors
@@ -219,7 +231,8 @@ impl Run {
 impl Opened {
     /// A block, verified once.
     fn page(&self, file: u64, number: u32) -> Result<Page<'_>> {
-        let block = block_at(&self.mapping, number)?;
+        self.pages.touch(number as usize * UNIT);
+        let block = block_at(self.pages.mapping(), number)?;
         let (word, bit) = (number as usize / 64, 1 << (number % 64));
         let Some(verified) = self.verified.get(word) else { return Err(damaged("there is no such block")) };
         if verified.load(Ordering::Acquire) & bit == 0 {
@@ -333,7 +346,7 @@ pub fn with_checksums(bytes: &[u8], number: u64) -> Vec<u8> {
 /// Reads a file as a run in every way: for tests with damaged files.
 pub fn read_in_every_way(fs: &dyn FileSystem, path: &Path, number: u64) {
     let Ok(stamp) = fs.stamp(path) else { return };
-    let Ok(run) = Run::map(fs, path, number, stamp.len) else { return };
+    let Ok(run) = Run::map(fs, path, (number, stamp.len), &Arc::default()) else { return };
     let (mut key, mut entries) = (Vec::new(), 0u64);
     let mut place = run.start();
     while let Ok(Some(_)) = run.next(&mut place, &mut key) {
@@ -363,7 +376,7 @@ mod tests {
         assert_eq!(facts.entries, keys.len() as u64);
         let bytes = fs.read(Path::new("run")).unwrap();
         assert_eq!((bytes.len() as u64, crate::journal::checksum::crc32c(&bytes)), (facts.length, facts.checksum));
-        let run = Run::map(&fs, Path::new("run"), 7, facts.length).unwrap();
+        let run = Run::map(&fs, Path::new("run"), (7, facts.length), &Arc::default()).unwrap();
         (fs, run)
     }
 
@@ -420,11 +433,11 @@ mod tests {
             damaged[at] ^= 0x10;
             let file = fs.create(Path::new("damaged"), Create::Truncate).unwrap();
             file.write_at(&damaged, 0).unwrap();
-            let run = Run::map(&fs, Path::new("damaged"), 7, bytes.len() as u64).unwrap();
+            let run = Run::map(&fs, Path::new("damaged"), (7, bytes.len() as u64), &Arc::default()).unwrap();
             let error = run.check().expect_err("it was damaged");
             assert_eq!(error.code(), mainstay_types::Code::Damaged, "byte {at}: {error}");
         }
-        let other = Run::map(&fs, Path::new("run"), 8, bytes.len() as u64).unwrap();
+        let other = Run::map(&fs, Path::new("run"), (8, bytes.len() as u64), &Arc::default()).unwrap();
         assert!(other.check().is_err(), "another file's blocks");
     }
 

@@ -13,6 +13,8 @@ const BODY_BYTES: usize = 1 << 28;
 /// The changes of a transaction so far. Owned by the session and cleared for each transaction.
 #[derive(Debug)]
 pub struct RedoBuffer {
+    /// Bytes that were moved elsewhere, before those that are here.
+    moved: usize,
     bytes: Vec<u8>,
     open: Option<Open>,
 }
@@ -42,26 +44,51 @@ impl Default for RedoBuffer {
 impl RedoBuffer {
     /// An empty buffer.
     pub fn new() -> RedoBuffer {
-        RedoBuffer { bytes: vec![0; COMMIT_BYTES], open: None }
+        RedoBuffer { moved: 0, bytes: vec![0; COMMIT_BYTES], open: None }
     }
 
     /// Forgets the transaction and keeps the memory.
     pub fn clear(&mut self) {
-        self.bytes.truncate(COMMIT_BYTES);
+        self.moved = 0;
+        self.bytes.resize(COMMIT_BYTES, 0);
         self.open = None;
     }
 
     /// Returns true if nothing was done.
     pub fn is_empty(&self) -> bool {
-        self.bytes.len() == COMMIT_BYTES
+        self.moved + self.bytes.len() == COMMIT_BYTES
     }
 
-    /// Bytes of the payload so far.
+    /// Bytes of the payload that are in memory.
     pub fn bytes(&self) -> usize {
         self.bytes.len()
     }
 
-    /// The payload of the frame, with the number under which the transaction commits.
+    /// The number of first bytes of the payload that were moved elsewhere. Those behind them there are no part of it any
+    /// more.
+    pub(crate) fn moved_bytes(&self) -> u64 {
+        self.moved as u64
+    }
+
+    /// Moves the bytes that are in memory to a place behind those that were moved before; `put` gets the offset there.
+    ///
+    /// # Errors
+    /// Those of `put`; the bytes are still here then.
+    pub(crate) fn move_out(&mut self, put: impl FnOnce(&[u8], u64) -> Result<()>) -> Result<()> {
+        self.open = None;
+        put(&self.bytes, self.moved as u64)?;
+        self.moved += self.bytes.len();
+        self.bytes.clear();
+        Ok(())
+    }
+
+    /// The bytes in memory behind those that were moved.
+    pub(crate) fn rest(&mut self) -> &[u8] {
+        self.open = None;
+        &self.bytes
+    }
+
+    /// The payload of the frame, with the number under which the transaction commits. Nothing of it was moved.
     pub fn seal(&mut self, commit_number: u64) -> &[u8] {
         self.open = None;
         self.bytes[..COMMIT_BYTES].copy_from_slice(&commit_number.to_le_bytes());
@@ -71,13 +98,20 @@ impl RedoBuffer {
     /// The place behind what was done so far, for a savepoint or a statement that may fail.
     pub fn mark(&mut self) -> RedoMark {
         self.open = None;
-        RedoMark(self.bytes.len())
+        RedoMark(self.moved + self.bytes.len())
     }
 
     /// Forgets what was done since the mark. A mark that lies behind the end changes nothing.
     pub fn roll_back(&mut self, mark: RedoMark) {
         self.open = None;
-        self.bytes.truncate(mark.0.max(COMMIT_BYTES));
+        let end = mark.0.max(COMMIT_BYTES);
+        match end.checked_sub(self.moved) {
+            Some(left) => self.bytes.truncate(left),
+            None => {
+                self.moved = end;
+                self.bytes.clear();
+            }
+        }
     }
 
     /// A row was inserted: one value per column, in the columns' order. Rows with consecutive row ids share an

@@ -1,0 +1,156 @@
+//! A frame's payload, of which the larger part may be in a file.
+//!
+//! The redo records of a large transaction would be in memory twice when it commits: in its buffer, and in that of the
+//! journal. So the buffer moves its bytes to a file when there are many ([`MovedBytes`]), and a large payload is written
+//! to the journal from where it is:
+//!
+//! ```text
+//!   redo      4 MiB ... 4 MiB ... 4 MiB -> moved file | 1 MiB in memory
+//!   commit    frames before it -> journal; moved file -> journal, a part at a time; the rest; the frame's header
+//! ```
+//!
+//! The header comes last: zeros where a header would be are the end of a journal, so a frame that was not finished is
+//! not there. The format does not differ from that of other frames.
+
+use super::checksum::continued;
+use super::frame::{FRAME_HEADER, FrameHeader};
+use mainstay_types::Result;
+use mainstay_vfs::{Create, File, FileSystem, WritableFile};
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
+
+/// Bytes that are copied at a time.
+const PART: usize = 256 << 10;
+
+/// From this size on a payload is written to the journal from where it is.
+pub(super) const LARGE_BYTES: u64 = 4 << 20;
+
+/// The numbers of files for moved bytes, for the whole process.
+static NEXT: AtomicU64 = AtomicU64::new(1);
+
+/// The payload of a frame.
+#[derive(Clone, Copy)]
+pub struct Payload<'a> {
+    /// What comes first, and how many bytes of the file that is.
+    moved: Option<(&'a dyn File, u64)>,
+    rest: &'a [u8],
+}
+
+impl<'a> From<&'a [u8]> for Payload<'a> {
+    fn from(bytes: &'a [u8]) -> Payload<'a> {
+        Payload { moved: None, rest: bytes }
+    }
+}
+
+impl Payload<'_> {
+    /// The number of bytes.
+    pub(super) fn len(&self) -> u64 {
+        self.moved.map_or(0, |(_, bytes)| bytes) + self.rest.len() as u64
+    }
+
+    /// All of it, if it is in memory.
+    pub(super) fn in_memory(&self) -> Option<&[u8]> {
+        self.moved.is_none().then_some(self.rest)
+    }
+
+    /// Writes the frame of this payload at an offset of a journal.
+    ///
+    /// # Errors
+    /// Those of the file system. Part of the frame may be there then, without a header.
+    pub(super) fn write(
+        &self,
+        journal: &dyn WritableFile,
+        offset: u64,
+        mut header: FrameHeader,
+        salt: u64,
+    ) -> Result<()> {
+        let (mut at, mut checksum) = (offset + FRAME_HEADER as u64, 0);
+        let mut put = |part: &[u8]| -> Result<()> {
+            checksum = continued(checksum, part);
+            journal.write_at(part, at)?;
+            at += part.len() as u64;
+            Ok(())
+        };
+        if let Some((file, bytes)) = self.moved {
+            let mut buffer = vec![0; PART.min(bytes as usize)];
+            let mut read = 0;
+            while read < bytes {
+                let part = (bytes - read).min(PART as u64);
+                let buffer = &mut buffer[..part as usize];
+                file.read_exact_at(buffer, read)?;
+                put(buffer)?;
+                read += part;
+            }
+        }
+        self.rest.chunks(PART).try_for_each(put)?;
+        header.seal(checksum, salt);
+        journal.write_at(&header.encode(), offset)
+    }
+}
+
+/// The place for files of moved bytes, and the number of bytes from which on they are moved.
+#[derive(Clone, Debug)]
+pub(crate) struct MovePlace {
+    pub(crate) fs: Arc<dyn FileSystem>,
+    pub(crate) folder: PathBuf,
+    pub(crate) from_bytes: usize,
+}
+
+/// The name of a file of moved bytes. It is removed as soon as it is open, so only a crash leaves one.
+const PREFIX: &str = "redo-";
+const SUFFIX: &str = ".moved";
+
+/// Returns true for the name of a file of moved bytes.
+pub(crate) fn is_moved_file(path: &Path) -> bool {
+    let name = path.file_name().and_then(|name| name.to_str()).unwrap_or_default();
+    let digits = name.strip_prefix(PREFIX).and_then(|rest| rest.strip_suffix(SUFFIX));
+    digits.is_some_and(|digits| digits.len() == 16 && digits.bytes().all(|digit| digit.is_ascii_hexdigit()))
+}
+
+/// The first bytes of a payload, in a file without a name.
+pub(crate) struct MovedBytes {
+    file: Arc<dyn WritableFile>,
+    path: PathBuf,
+    fs: Arc<dyn FileSystem>,
+    /// The file still has its name.
+    is_named: bool,
+}
+
+impl MovedBytes {
+    /// A new file.
+    ///
+    /// # Errors
+    /// Those of the file system.
+    pub(crate) fn create(place: &MovePlace) -> Result<MovedBytes> {
+        let number = NEXT.fetch_add(1, Ordering::Relaxed);
+        let path = place.folder.join(format!("{PREFIX}{number:016x}{SUFFIX}"));
+        let file = place.fs.create(&path, Create::Truncate)?;
+        // A system that does not remove open files has it removed when it is closed.
+        let is_named = place.fs.remove(&path).is_err();
+        Ok(MovedBytes { file, path, fs: Arc::clone(&place.fs), is_named })
+    }
+
+    /// Puts bytes at an offset.
+    ///
+    /// # Errors
+    /// Those of the file system.
+    pub(crate) fn put(&self, bytes: &[u8], offset: u64) -> Result<()> {
+        self.file.write_at(bytes, offset)
+    }
+
+    /// The payload of the first bytes of the file and the rest.
+    pub(crate) fn followed_by<'a>(&'a self, bytes: u64, rest: &'a [u8]) -> Payload<'a> {
+        let file: &dyn File = &*self.file;
+        Payload { moved: Some((file, bytes)), rest }
+    }
+}
+
+impl Drop for MovedBytes {
+    fn drop(&mut self) {
+        if self.is_named {
+            // The next start removes what is left.
+            drop(self.fs.remove(&self.path));
+        }
+    }
+}
