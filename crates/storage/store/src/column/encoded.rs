@@ -186,7 +186,8 @@ impl StoredColumn {
 /// True when the distinct values of a dictionary may all stand in a column of this type.
 fn has_fitting_entries(sql_type: SqlType, data_type: &DataType, form: &Form) -> bool {
     let Form::Dictionary(_, values) = form else { return false };
-    array_of(values, data_type, values.len(), None).is_some_and(|entries| super::check_array(sql_type, &entries).is_ok())
+    array_of(values, data_type, values.len(), None)
+        .is_some_and(|entries| super::check_array(sql_type, &entries).is_ok())
 }
 
 /// True when none of these texts or bytes is longer than so many bytes. A text has at least as many bytes as characters.
