@@ -36,7 +36,7 @@ impl Collected {
 }
 
 /// The bytes of the buffers that were not met before: batches may have some in common.
-fn new_bytes(data: &ArrayData, seen: &mut HashSet<usize>) -> usize {
+pub(crate) fn new_bytes(data: &ArrayData, seen: &mut HashSet<usize>) -> usize {
     let nulls = data.nulls().map(|nulls| nulls.buffer());
     let buffers = data.buffers().iter().chain(nulls);
     let own: usize =

@@ -13,6 +13,7 @@ pub(crate) mod planning_cancellation;
 pub(crate) mod reads;
 pub(crate) mod recursion;
 pub(crate) mod run;
+pub(crate) mod shared_rows;
 pub(crate) mod spilled;
 pub(crate) mod spilling;
 pub(crate) mod start;

@@ -10,6 +10,7 @@
 use crate::execute::cancellation::{CancelHandle, cancelled, timed_out};
 use crate::execute::memory::Share;
 use crate::execute::reads::ReadCounts;
+use crate::execute::shared_rows::SharedParts;
 use crate::execute::start::Again;
 use crate::leaves::dictionary_groups::Dictionaries;
 use arrow_array::RecordBatch;
@@ -156,6 +157,7 @@ pub(crate) struct Run {
     snapshots: Mutex<Vec<PinnedSnapshot>>,
     snapshots_pinned: AtomicBool,
     dictionaries: Dictionaries,
+    shared_parts: SharedParts,
     threads: usize,
     readers: usize,
     /// The share of its operators in the memory pool.
@@ -177,6 +179,7 @@ impl Run {
             snapshots: Mutex::default(),
             snapshots_pinned: AtomicBool::new(false),
             dictionaries: Dictionaries::default(),
+            shared_parts: SharedParts::default(),
             threads,
             readers,
             share,
@@ -196,6 +199,11 @@ impl Run {
     /// The numbers of texts that are grouped by numbers.
     pub(crate) fn dictionaries(&self) -> &Dictionaries {
         &self.dictionaries
+    }
+
+    /// The rows of parts of the plan that several places read.
+    pub(crate) fn shared_parts(&self) -> &SharedParts {
+        &self.shared_parts
     }
 
     /// The run that a leaf belongs to.
@@ -342,6 +350,8 @@ impl Drop for Answer {
     fn drop(&mut self) {
         if let ToldBy::Run(run) = &self.told_by {
             run.stopped.store(true, Ordering::Relaxed);
+            // What is still collected refers to the run.
+            run.shared_parts.clear();
         }
     }
 }
@@ -494,6 +504,7 @@ fn next_of_plan(
         *stream = Box::pin(EmptyRecordBatchStream::new(stream.schema()));
         if let ToldBy::Run(before) = &*told_by {
             before.stopped.store(true, Ordering::Relaxed);
+            before.shared_parts.clear();
             // A run that ends later only leaves less memory for the others.
             let _ = wait(runtime, async { tokio::time::timeout(GIVEN_BACK_WITHIN, before.share.given_back()).await });
         }

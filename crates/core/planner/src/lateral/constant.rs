@@ -71,8 +71,8 @@ impl Divided {
     }
 }
 
-/// True if a plan gives the same rows whatever the row is.
-fn is_constant(plan: &LogicalPlan) -> bool {
+/// True if a plan gives the same rows whatever the row is, each time it runs.
+pub(crate) fn is_constant(plan: &LogicalPlan) -> bool {
     !any_expression_of_plan(plan, |expr| {
         let is_momentary = matches!(expr, Expr::ScalarFunction(call) if call.func.signature().volatility
             == datafusion::logical_expr::Volatility::Volatile);

@@ -35,6 +35,7 @@ mod run;
 mod sets;
 mod sides;
 
+pub(crate) use constant::is_constant;
 pub(crate) use failing::expr_may_fail;
 pub(crate) use plan::{LateralPlanner, optimized};
 pub(crate) use rewrite::{Rewrite, has_outer_references};

@@ -7,6 +7,7 @@ use super::run::LateralExec;
 use super::sets::Spread;
 use super::{Kind, Lateral, replaced};
 use crate::execute::recursion::{Recursion, RecursionExec};
+use crate::execute::shared_rows::{SharedRows, SharedRowsExec};
 use crate::execute::work_table::{WorkRows, WorkRowsExec};
 use datafusion::common::tree_node::TreeNodeRecursion;
 use datafusion::common::{Result, internal_err};
@@ -39,6 +40,9 @@ impl NodePlanner for LateralPlanner {
         }
         if let Some(rows) = node.as_any().downcast_ref::<ConstantRows>() {
             return Ok(Some(ConstantRowsExec::planned(rows)));
+        }
+        if let Some(shared) = node.as_any().downcast_ref::<SharedRows>() {
+            return SharedRowsExec::planned(shared, inputs).map(Some);
         }
         if let Some(keys) = node.as_any().downcast_ref::<KeyRows>() {
             return Ok(Some(KeyRowsExec::planned(keys)?));

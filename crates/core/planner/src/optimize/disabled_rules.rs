@@ -14,9 +14,14 @@ use std::sync::Arc;
 /// The name of the join order, which is not a rule of DataFusion.
 const JOIN_ORDER: &str = "join_order";
 
-/// The names of the rules that can be left out: the join order, those over the logical plan, those over operators.
-pub const OPTIONAL_RULES: [&str; 27] = [
+/// The name of sharing groups that a plan contains more than once, which is not a rule of DataFusion either.
+const REPEATED_GROUPS: &str = "repeated_groups";
+
+/// The names of the rules that can be left out: the join order, shared groups, those over the logical plan, those over
+/// operators.
+pub const OPTIONAL_RULES: [&str; 28] = [
     JOIN_ORDER,
+    REPEATED_GROUPS,
     "optimize_unions",
     "unions_to_filter",
     "eliminate_join",
@@ -74,6 +79,11 @@ impl DisabledRules {
         self.has(JOIN_ORDER)
     }
 
+    /// Returns true if groups that a plan contains more than once are computed in each place.
+    pub(crate) fn repeats_groups(&self) -> bool {
+        self.has(REPEATED_GROUPS)
+    }
+
     fn has(&self, name: &str) -> bool {
         self.0.iter().any(|disabled| disabled == name)
     }
@@ -90,7 +100,7 @@ mod tests {
     fn optional_rules_are_rules_of_datafusion() {
         let mut all: Vec<String> = Optimizer::new().rules.iter().map(|rule| rule.name().to_owned()).collect();
         all.extend(PhysicalOptimizer::new().rules.iter().map(|rule| rule.name().to_owned()));
-        for rule in OPTIONAL_RULES.into_iter().filter(|rule| *rule != JOIN_ORDER) {
+        for rule in OPTIONAL_RULES.into_iter().filter(|rule| ![JOIN_ORDER, REPEATED_GROUPS].contains(rule)) {
             assert!(all.iter().any(|known| known == rule), "no rule {rule} among {all:?}");
         }
     }

@@ -16,6 +16,8 @@
 //! Before its rules run over a plan that is not plain, inner joins of large tables get the order with the least estimated
 //! work ([`join_order`]).
 //!
+//! Groups that an optimized plan contains more than once are computed once ([`repeated_groups`]).
+//!
 //! The short lists only omit work: a plan that is less optimized has the same meaning.
 
 pub(crate) mod condition;
@@ -23,6 +25,7 @@ pub(crate) mod disabled_rules;
 pub(crate) mod fuse;
 mod join_order;
 pub(crate) mod keyed;
+mod repeated_groups;
 pub(crate) mod rows;
 pub(crate) mod wide_joins;
 
@@ -110,6 +113,8 @@ pub(crate) struct Optimizers {
     spilling: SessionState,
     /// True if joins are made in the order of the statement.
     keeps_join_order: bool,
+    /// True if groups that a plan contains more than once are computed in each place.
+    repeats_groups: bool,
 }
 
 /// The rules of a planner's sessions.
@@ -143,8 +148,9 @@ impl Optimizers {
         let lateral = Arc::new(LateralPlanner { plain: Arc::new(plain.clone()) });
         let session = |need, threads| session(need, threads, rules, (runtime_env, Arc::clone(&lateral)));
         let (single, parallel) = (session(Need::Speed, 1), session(Need::Speed, threads));
-        let keeps_join_order = rules.disabled.keeps_join_order();
-        Optimizers { plain, single, parallel, spilling: session(Need::Memory, 1), keeps_join_order }
+        let (keeps_join_order, repeats_groups) = (rules.disabled.keeps_join_order(), rules.disabled.repeats_groups());
+        let spilling = session(Need::Memory, 1);
+        Optimizers { plain, single, parallel, spilling, keeps_join_order, repeats_groups }
     }
 
     /// DataFusion's session state.
@@ -185,7 +191,8 @@ impl Optimizers {
             }
         }
         let session = if large { &self.parallel } else { &self.single };
-        let plan = session.create_physical_plan(logical)?;
+        let shared = if self.repeats_groups { None } else { repeated_groups::shared(logical)? };
+        let plan = session.create_physical_plan(shared.as_ref().unwrap_or(logical))?;
         let levels = crate::plan::bounds::levels_of(&plan)?;
         Ok(Physical { stateful: is_stateful(&plan), plan, large, levels })
     }
@@ -211,7 +218,8 @@ fn config(partitions: usize, runtime_env: &RuntimeEnv) -> SessionConfig {
     options.sql_parser.parse_float_as_decimal = true;
     // NULL is the lowest value, as an empty field is in an xBase index.
     options.sql_parser.default_null_ordering = "nulls_min".to_owned();
-    options.execution.parquet.pushdown_filters = true;
+    // Each scan of a Parquet file decides by itself: see `leaves::parquet::late`.
+    options.execution.parquet.pushdown_filters = false;
     // A join's filter for its other side waits for all partitions of that side, which one thread reads one after the other.
     options.optimizer.enable_join_dynamic_filter_pushdown = partitions > 1;
     // Of IS DISTINCT FROM the logical plan knows that it is never NULL, and the physical one does not.

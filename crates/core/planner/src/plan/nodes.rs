@@ -45,6 +45,12 @@ pub trait PlanTree {
         change: impl FnMut(LogicalPlan) -> Result<Transformed<LogicalPlan>>,
     ) -> Result<Transformed<LogicalPlan>>;
 
+    /// Changes every node, those of subqueries too, and then those below what has become of it.
+    fn map_down_with_subqueries(
+        self,
+        change: impl FnMut(LogicalPlan) -> Result<Transformed<LogicalPlan>>,
+    ) -> Result<Transformed<LogicalPlan>>;
+
     /// Looks at every node, before those below it, and at those of subqueries.
     fn each_with_subqueries(
         &self,
@@ -68,6 +74,14 @@ impl PlanTree for LogicalPlan {
     ) -> Result<Transformed<LogicalPlan>> {
         let change: &mut dyn FnMut(LogicalPlan) -> Result<Transformed<LogicalPlan>> = &mut change;
         self.transform_up_with_subqueries(change)
+    }
+
+    fn map_down_with_subqueries(
+        self,
+        mut change: impl FnMut(LogicalPlan) -> Result<Transformed<LogicalPlan>>,
+    ) -> Result<Transformed<LogicalPlan>> {
+        let change: &mut dyn FnMut(LogicalPlan) -> Result<Transformed<LogicalPlan>> = &mut change;
+        self.transform_down_with_subqueries(change)
     }
 
     fn each_with_subqueries(

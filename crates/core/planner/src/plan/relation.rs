@@ -182,6 +182,20 @@ pub(crate) fn table_of(source: &Arc<dyn TableSource>) -> Option<Arc<dyn Table>> 
     Some(Arc::clone(&provider.downcast_ref::<TableRelation>()?.table))
 }
 
+/// Returns true if two sources are the same table, read in the same way.
+pub(crate) fn is_same_source(one: &Arc<dyn TableSource>, other: &Arc<dyn TableSource>) -> bool {
+    let (Ok(one), Ok(other)) = (source_as_provider(one), source_as_provider(other)) else { return false };
+    match (one.downcast_ref::<TableRelation>(), other.downcast_ref::<TableRelation>()) {
+        (Some(one), Some(other)) => {
+            Arc::ptr_eq(&one.table, &other.table)
+                && one.schema == other.schema
+                && one.visibility == other.visibility
+                && one.takes_conditions == other.takes_conditions
+        }
+        _ => crate::leaves::parquet::is_same(one.as_ref(), other.as_ref()),
+    }
+}
+
 /// Returns true if a table is so large that reading it with several threads is faster.
 pub(crate) fn is_large(source: &Arc<dyn TableSource>) -> bool {
     let Ok(provider) = source_as_provider(source) else { return false };

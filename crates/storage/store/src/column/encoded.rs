@@ -173,9 +173,27 @@ impl StoredColumn {
             {
                 Ok(())
             }
+            StoredColumn::Encoded { data_type: found, form, .. }
+                if *found == data_type(sql_type) && has_fitting_entries(sql_type, found, form) =>
+            {
+                Ok(())
+            }
             _ => super::check_array(sql_type, &self.array()?),
         }
     }
+}
+
+/// True when the distinct values of a dictionary may all stand in a column of this type.
+fn has_fitting_entries(sql_type: SqlType, data_type: &DataType, form: &Form) -> bool {
+    let Form::Dictionary(_, values) = form else { return false };
+    array_of(values, data_type, values.len(), None)
+        .is_some_and(|entries| super::check_array(sql_type, &entries).is_ok())
+}
+
+/// True when none of these texts or bytes is longer than so many bytes. A text has at least as many bytes as characters.
+fn is_short(offsets: &Packed, length: u32) -> bool {
+    let places = decoded_numbers(offsets, |offset| offset);
+    places.slice().windows(2).all(|ends| ends[1].wrapping_sub(ends[0]) <= u64::from(length))
 }
 
 /// True when the form alone shows that all values may stand in a column of this type.
@@ -201,6 +219,13 @@ fn is_within(sql_type: SqlType, form: &Form) -> bool {
         (SqlType::Integer, Form::Whole(packed)) => within(packed, i32::MIN.into(), i32::MAX.into()),
         (SqlType::BigInt | SqlType::Real | SqlType::Double | SqlType::Uuid, _) => true,
         (SqlType::VarChar { length: None, .. } | SqlType::VarBinary { length: None }, _) => true,
+        (
+            SqlType::VarChar { length: Some(length), .. }
+            | SqlType::Char { length, .. }
+            | SqlType::VarBinary { length: Some(length) }
+            | SqlType::Binary { length },
+            Form::Text(offsets, _),
+        ) => is_short(offsets, length),
         _ => false,
     }
 }

@@ -177,7 +177,11 @@ fn values_that_no_column_of_the_type_may_have_are_found() {
         Arc::new(values.with_precision_and_scale(3, 0).unwrap())
     };
     let texts: ArrayRef = Arc::new((0..64).map(|row| Some(format!("text {row}"))).collect::<StringViewArray>());
-    let (stored, _) = stored(&group_of(64, vec![("days", days), ("wide", wide), ("texts", texts)]), true);
+    // 64 rows of few codes are a dictionary; the letters of the last column take two bytes each.
+    let codes: ArrayRef = Arc::new((0..64).map(|row| Some(["a", "bcd", "efgh"][row % 3])).collect::<StringViewArray>());
+    let letters: ArrayRef = Arc::new((0..64).map(|row| Some("åäö".repeat(row % 17))).collect::<StringViewArray>());
+    let columns = vec![("days", days), ("wide", wide), ("texts", texts), ("codes", codes), ("letters", letters)];
+    let (stored, _) = stored(&group_of(64, columns), true);
     let text = |length| SqlType::VarChar { length: Some(length), collation: Collation::Binary };
     let check = |column: usize, sql_type| stored.columns[column].1.check(sql_type).map_err(|error| error.code());
     assert_ne!(form_of(&stored.columns[0].1), "plain");
@@ -186,6 +190,9 @@ fn values_that_no_column_of_the_type_may_have_are_found() {
     assert_eq!(check(0, SqlType::Integer), Err(Code::TypeMismatch));
     assert_eq!(check(1, SqlType::Decimal { precision: 3, scale: 0 }), Err(Code::InvalidValue));
     assert_eq!((check(2, text(7)), check(2, text(6))), (Ok(()), Err(Code::InvalidValue)));
+    assert_eq!(form_of(&stored.columns[3].1), "dictionary");
+    assert_eq!((check(3, text(4)), check(3, text(3))), (Ok(()), Err(Code::InvalidValue)));
+    assert_eq!((check(4, text(48)), check(4, text(47))), (Ok(()), Err(Code::InvalidValue)));
 }
 
 #[test]

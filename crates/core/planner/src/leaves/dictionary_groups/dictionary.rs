@@ -3,10 +3,9 @@
 use arrow_array::types::UInt32Type;
 use arrow_array::{Array, ArrayRef, PrimitiveArray, StringViewArray, UInt32Array};
 use datafusion::arrow::compute::take;
-use datafusion::common::{DataFusionError, Result};
+use datafusion::common::{DataFusionError, HashMap, Result};
 use datafusion::execution::TaskContext;
 use datafusion::execution::memory_pool::{MemoryConsumer, MemoryReservation};
-use std::collections::HashMap;
 use std::sync::{Arc, Mutex, PoisonError};
 
 /// Texts of up to this many bytes are a view by themselves.
@@ -17,6 +16,9 @@ const RECENT: usize = 512;
 
 /// The bytes that a text of the dictionary takes besides its own.
 const ENTRY_BYTES: usize = 96;
+
+/// The bytes that are reserved at once: a reservation locks the pool of all statements.
+const PORTION: usize = 64 << 10;
 
 /// The dictionaries of a run, by the number that the plan gave them.
 #[derive(Default)]
@@ -36,13 +38,16 @@ pub(super) struct Dictionary {
     numbers: HashMap<Arc<str>, u32>,
     /// Views of short texts with their numbers, each in the one slot where it can be; number 0 for none.
     recent: Vec<(u128, u32)>,
+    /// The bytes of the entries.
+    bytes: usize,
+    /// The memory for them, in portions.
     memory: MemoryReservation,
 }
 
 impl Dictionary {
     fn new(context: &TaskContext) -> Dictionary {
         let memory = MemoryConsumer::new("texts of groups").register(context.memory_pool());
-        Dictionary { texts: vec![None], numbers: HashMap::new(), recent: vec![(0, 0); RECENT], memory }
+        Dictionary { texts: vec![None], numbers: HashMap::new(), recent: vec![(0, 0); RECENT], bytes: 0, memory }
     }
 
     /// The numbers of texts.
@@ -78,7 +83,10 @@ impl Dictionary {
         }
         let too_many = |_| DataFusionError::ResourcesExhausted("too many different texts to group by".to_owned());
         let number = u32::try_from(self.texts.len()).map_err(too_many)?;
-        self.memory.try_grow(text.len() + ENTRY_BYTES)?;
+        self.bytes += text.len() + ENTRY_BYTES;
+        if self.bytes > self.memory.size() {
+            self.memory.try_resize(self.bytes.next_multiple_of(PORTION))?;
+        }
         let text: Arc<str> = Arc::from(text);
         self.texts.push(Some(Arc::clone(&text)));
         self.numbers.insert(text, number);
@@ -87,6 +95,11 @@ impl Dictionary {
 
     /// The texts of numbers that it gave.
     pub(super) fn decode(&self, numbers: &PrimitiveArray<UInt32Type>) -> Result<ArrayRef> {
+        // Few of many texts are copied; many of few share them.
+        if numbers.len() < self.texts.len() {
+            let text = |number: &u32| self.texts.get(*number as usize)?.as_deref();
+            return Ok(Arc::new(numbers.values().iter().map(text).collect::<StringViewArray>()));
+        }
         let texts: StringViewArray = self.texts.iter().map(|text| text.as_deref()).collect();
         Ok(take(&texts, numbers, None)?)
     }

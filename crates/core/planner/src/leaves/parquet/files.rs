@@ -2,6 +2,7 @@
 
 use super::damaged;
 use super::folder::{self, SaidColumn};
+use super::late;
 use crate::plan::nodes::Tree;
 use arrow_array::{BooleanArray, RecordBatch, RecordBatchOptions};
 use datafusion::arrow::array::AsArray;
@@ -125,6 +126,13 @@ impl Files {
     /// How many whole numbers or dates there are from the least to the greatest value of a column; `None` for other types
     /// and where a file does not say.
     pub(super) fn width(&self, column: usize) -> Option<usize> {
+        let (least, greatest) = self.bounds(column)?;
+        usize::try_from(greatest.checked_sub(least)?.checked_add(1)?).ok()
+    }
+
+    /// The least and the greatest value of a column of whole numbers or dates; `None` for other types and where a file does not
+    /// say.
+    pub(super) fn bounds(&self, column: usize) -> Option<(i64, i64)> {
         let bounds = |file: &File| {
             let column = file.statistics.column_statistics.get(column)?;
             Some((whole(column.min_value.get_value()?)?, whole(column.max_value.get_value()?)?))
@@ -134,7 +142,7 @@ impl Files {
             let (min, max) = bounds(file)?;
             (least, greatest) = (least.min(min), greatest.max(max));
         }
-        usize::try_from(greatest.checked_sub(least)?.checked_add(1)?).ok()
+        (least <= greatest).then_some((least, greatest))
     }
 
     /// The operator that reads these columns; of the conditions it applies those that are told by names.
@@ -160,7 +168,9 @@ impl Files {
         let runtime = session.runtime_env();
         let footers = runtime.cache_manager.get_file_metadata_cache();
         let reader = CachedParquetFileReaderFactory::new(runtime.object_store(&url)?, footers);
-        let source = ParquetSource::new(self.columns.clone()).with_parquet_file_reader_factory(Arc::new(reader));
+        let source = ParquetSource::new(self.columns.clone())
+            .with_parquet_file_reader_factory(Arc::new(reader))
+            .with_pushdown_filters(late::is_late(self, projection, &others));
         let scan = FileScanConfigBuilder::new(url, Arc::new(source))
             .with_file_groups(groups)
             .with_statistics(statistics)
@@ -187,7 +197,7 @@ impl Files {
 }
 
 /// A whole number or the number of a day.
-fn whole(value: &ScalarValue) -> Option<i64> {
+pub(super) fn whole(value: &ScalarValue) -> Option<i64> {
     match value {
         ScalarValue::Int64(value) => *value,
         ScalarValue::Int32(value) | ScalarValue::Date32(value) => value.map(i64::from),

@@ -13,13 +13,14 @@
 //! A condition on a column with another type in the file is applied after reading.
 //!
 //! The scan of the files is in [`files`]; columns from the names of sub-folders, and types that differ between files,
-//! in [`folder`]; faults of files in [`damaged`] and [`statistics`].
+//! in [`folder`]; the order of conditions and decoding in [`late`]; faults of files in [`damaged`] and [`statistics`].
 //!
 //! Limit: nanoseconds below 100 of timestamps with a time zone are cut off.
 
 mod damaged;
 mod files;
 mod folder;
+mod late;
 mod statistics;
 
 pub(crate) use damaged::NameFiles;
@@ -51,7 +52,7 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 /// From this many bytes on, reading with several threads is faster.
-const PARALLEL_FROM_BYTES: u64 = 32 << 20;
+const PARALLEL_FROM_BYTES: u64 = 8 << 20;
 
 #[derive(Clone, Debug)]
 struct ParquetTable {
@@ -126,6 +127,12 @@ pub fn original_schema(provider: &dyn TableProvider) -> SchemaRef {
 /// Returns true if this is a Parquet table worth several threads.
 pub(crate) fn is_large(provider: &dyn TableProvider) -> bool {
     provider.downcast_ref::<ParquetTable>().is_some_and(|table| table.bytes >= PARALLEL_FROM_BYTES)
+}
+
+/// Returns true if these are the same Parquet table, with the same columns.
+pub(crate) fn is_same(one: &dyn TableProvider, other: &dyn TableProvider) -> bool {
+    let tables = (one.downcast_ref::<ParquetTable>(), other.downcast_ref::<ParquetTable>());
+    matches!(tables, (Some(one), Some(other)) if Arc::ptr_eq(&one.inner, &other.inner) && one.schema == other.schema)
 }
 
 /// How many rows a Parquet table has; 0 for another table.

@@ -234,21 +234,27 @@ fn time_of_day(cell: &[u8]) -> Cell<i32> {
     }
 }
 
+/// Slots of the table of dates that were met before.
+const RECENT_DATES: usize = 1024;
+
 fn dates(task: &mut Task<'_>) -> Result<ArrayRef> {
-    // Dates come in runs, and the calendar is the expensive part.
-    let last = std::cell::Cell::new((*b"00000000", 0));
+    // A column has few dates, often in runs, and the calendar is the expensive part: each date has one slot where it can be.
+    let recent = std::cell::RefCell::new(vec![(0, 0); RECENT_DATES]);
     primitive::<Date32Type>(task, DATE, |cell| {
         let Some(digits) = cell.first_chunk::<8>() else { return Cell::Bad };
-        let (last_digits, last_day) = last.get();
-        if *digits == last_digits && last_digits != *b"00000000" {
-            return Cell::Value(last_day);
-        }
-        match text_date(digits) {
-            Cell::Value(day) => {
-                last.set((*digits, day));
-                Cell::Value(day)
+        let word = u64::from_le_bytes(*digits);
+        let slot = (word.wrapping_mul(0x9E37_79B9_7F4A_7C15) >> 54) as usize % RECENT_DATES;
+        let mut recent = recent.borrow_mut();
+        match recent[slot] {
+            // Eight zero bytes are an empty date, and no date is in the slots at first.
+            (known, day) if known == word && word != 0 => Cell::Value(day),
+            _ => {
+                let cell = text_date(digits);
+                if let Cell::Value(day) = cell {
+                    recent[slot] = (word, day);
+                }
+                cell
             }
-            other => other,
         }
     })
 }
