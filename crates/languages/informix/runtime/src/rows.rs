@@ -3,7 +3,7 @@
 use crate::failure::of_core;
 use arrow_schema::{DataType, Field, IntervalUnit, TimeUnit};
 use mainstay_columnar::ValueReader;
-use mainstay_columnar::values::{OFFSET, TICKS};
+use mainstay_columnar::values::{OFFSET, TICKS, data_type_of};
 use mainstay_engine::Answer;
 use mainstay_informix_syntax::{Field as Unit, Type};
 use mainstay_session::{Column, Declared, Failure, Rows, TakeRow};
@@ -16,8 +16,21 @@ const DECLARED: &str = "mainstay.declared";
 const SHOWN_LENGTH: &str = mainstay_planner::SHOWN_LENGTH;
 
 /// The type of a field that a column declares in this language.
+///
+/// CAST keeps the metadata of its operand, and changes the type of the field.
 pub(crate) fn declared_type(field: &Field) -> Option<Type> {
-    Type::of_declared(field.metadata().get(DECLARED)?)
+    let known = Type::of_declared(field.metadata().get(DECLARED)?)?;
+    let declared = data_type_of(known.sql_type());
+    let is_cast = declared != *field.data_type() && !(is_text(&declared) && is_text(field.data_type()));
+    (!is_cast).then_some(known)
+}
+
+fn is_text(data_type: &DataType) -> bool {
+    match data_type {
+        DataType::Utf8 | DataType::LargeUtf8 | DataType::Utf8View => true,
+        DataType::Dictionary(_, values) => is_text(values),
+        _ => false,
+    }
 }
 
 /// The type of a field of a result.
