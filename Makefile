@@ -29,7 +29,10 @@ CLIENTS := $(TARGET)/clients
 # Workspaces of their own, built for speed into the same target folder.
 DRIVER := crates/clients/python-informix
 EMBEDDED := crates/clients/python-mainstay
-PYTHON_NEWER ?= $(firstword $(foreach minor,15 14 13 12,$(shell python3.$(minor) -c 'import sys; print(sys.executable)' 2>/dev/null)))
+# A second interpreter for the wheels: on the path, or one that pyenv has installed.
+PYTHON_NEWER ?= $(firstword $(foreach minor,15 14 13 12,\
+	$(shell python3.$(minor) -c 'import sys; print(sys.executable)' 2>/dev/null) \
+	$(lastword $(sort $(wildcard $(HOME)/.pyenv/versions/3.$(minor).*/bin/python3.$(minor))))))
 BUILDER := $(TARGET)/python-builder
 TESTED := $(TARGET)/python-tested
 DIST := $(abspath dist)

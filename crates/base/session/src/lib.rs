@@ -15,7 +15,7 @@
 //! Everything here blocks: a connection has a thread. Rows own what they read, so that several cursors of one session may
 //! be open while it runs other statements.
 
-use mainstay_types::{SqlType, Value};
+use mainstay_types::{SqlType, Value, ValueRef};
 use std::fmt;
 use std::sync::Arc;
 
@@ -127,7 +127,20 @@ pub trait Rows: Send {
     ///
     /// Errors: those of the statement.
     fn next(&mut self) -> Result<Option<Vec<Value>>, Failure>;
+
+    /// Lends the values of the next row to `take`, for a door that writes them to its client at once; false behind the last
+    /// row.
+    ///
+    /// Errors: those of the statement, and that of `take`.
+    fn lend_next(&mut self, take: &mut TakeRow<'_>) -> Result<bool, Failure> {
+        let Some(values) = self.next()? else { return Ok(false) };
+        let lent: Vec<ValueRef<'_>> = values.iter().map(Value::as_ref).collect();
+        take(&lent).map(|()| true)
+    }
 }
+
+/// Receives the values of a row.
+pub type TakeRow<'t> = dyn FnMut(&[ValueRef<'_>]) -> Result<(), Failure> + 't;
 
 /// A step of a transaction.
 #[derive(Clone, Debug, PartialEq, Eq)]

@@ -3,7 +3,7 @@
 use crate::layout::Layout;
 use crate::rows::RowBlock;
 use crate::statements::Prepared;
-use mainstay_sqli::Failure;
+use mainstay_sqli::{Failure, WireError};
 use std::collections::VecDeque;
 use std::sync::Arc;
 
@@ -59,5 +59,16 @@ impl Cursor {
             last_number: None,
             buffer_bytes,
         }
+    }
+
+    /// Appends a row that has come.
+    ///
+    /// Errors: `Malformed` for one that is shorter or longer than its columns.
+    pub fn push(&mut self, row: &[u8]) -> Result<(), WireError> {
+        if self.layout.fixed_bytes.is_some_and(|expected| expected != row.len()) {
+            return Err(WireError::Malformed("a row does not have the length of its columns"));
+        }
+        self.block.push(row);
+        Ok(())
     }
 }

@@ -17,6 +17,8 @@ pub(crate) enum Group {
     Begin,
     /// COMMIT WORK or ROLLBACK WORK: cursors without HOLD are closed by it.
     End,
+    /// ROLLBACK WORK of a transaction that has only read, which nobody waits for.
+    Abandoned,
     /// PREPARE of the running execution.
     Prepare,
     /// COMMAND of the running execution.

@@ -39,6 +39,12 @@ pub struct Execute {
     pub name: Option<String>,
 }
 
+/// SET LOCK MODE has no effect on locks that reading leaves.
+fn is_lock_mode(text: &str) -> bool {
+    let mut words = text.split_ascii_whitespace();
+    ["SET", "LOCK", "MODE"].iter().all(|word| words.next().is_some_and(|found| found.eq_ignore_ascii_case(word)))
+}
+
 /// The execution that is running.
 #[derive(Debug)]
 pub(crate) struct Execution {
@@ -93,6 +99,12 @@ impl Session {
             Verb::Rollback if is_plain => return self.start_rollback(),
             _ => {}
         }
+        let (is_query, is_for_update) = (execute.verb == Verb::Query, execute.is_for_update);
+        self.has_only_read = is_query && !is_for_update && (self.has_only_read || !self.is_in_transaction);
+        self.may_lock_rows |= execute.verb == Verb::Setting && !is_lock_mode(&execute.text);
+        if self.is_ansi() && !self.settings.autocommit {
+            self.is_in_transaction |= execute.verb != Verb::Setting;
+        }
         let prepared = self.statements.take(&execute.text);
         let is_direct = execute.parameters == 0 && execute.verb != Verb::Query;
         let needs_begin = execute.verb != Verb::Setting && self.needs_begin();
@@ -104,6 +116,8 @@ impl Session {
         match (is_direct, is_prepared) {
             // A PREPARE changes nothing: it need not wait for BEGIN.
             (false, false) => self.prepare(),
+            // Nor does a query: its cursor is closed again if BEGIN fails.
+            (false, true) if is_query && !is_for_update => return self.launch(),
             _ if needs_begin => {}
             // Rows that are fetched ahead are not waited for.
             _ => return self.launch(),
@@ -112,11 +126,7 @@ impl Session {
     }
 
     fn needs_begin(&self) -> bool {
-        const ANSI: u16 = 2;
-        !self.settings.autocommit
-            && !self.is_in_transaction
-            && self.has_transactions()
-            && self.database_warnings & ANSI == 0
+        !self.settings.autocommit && !self.is_in_transaction && self.has_transactions() && !self.is_ansi()
     }
 
     pub(crate) fn prepare(&mut self) {
@@ -350,6 +360,19 @@ impl Session {
     /// ROLLBACK WORK; done at once if no transaction is open.
     pub fn start_rollback(&mut self) {
         self.start_end(Request::Rollback);
+    }
+
+    /// ROLLBACK WORK of a connection that goes back to its pool. Where the transaction has only read, without locks that others
+    /// could wait for, it is done at once: ROLLBACK is part of the output, and its answer comes with those of the next
+    /// operation.
+    pub fn start_abandon(&mut self) {
+        if !self.has_only_read || self.may_lock_rows || !self.is_in_transaction {
+            return self.start_rollback();
+        }
+        if self.begin() {
+            self.send(&[Request::Rollback], Group::Abandoned);
+            self.forget_transaction();
+        }
     }
 
     fn start_end(&mut self, request: Request) {

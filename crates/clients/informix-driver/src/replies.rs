@@ -24,9 +24,6 @@ impl Session {
         if scrolled.is_none() && cursor.outstanding.front() != Some(&(self.answered + 1)) {
             return Ok(());
         }
-        if cursor.layout.fixed_bytes.is_some_and(|expected| expected != bytes.len()) {
-            return Err(WireError::Malformed("a row does not have the length of its columns"));
-        }
         if let Some(place) = scrolled {
             self.answer.row_number = place.checked_add(1);
             cursor.last_number = Some(place);
@@ -38,8 +35,7 @@ impl Session {
                 return Ok(());
             }
         }
-        cursor.block.push(bytes);
-        Ok(())
+        cursor.push(bytes)
     }
 
     /// Any other message.
@@ -100,6 +96,7 @@ impl Session {
             }
             Group::Begin => self.begun(answer),
             Group::End => self.ended(answer),
+            Group::Abandoned => self.abandoned(answer),
             Group::Prepare => self.described(answer)?,
             Group::Command => self.commanded(answer),
             Group::Execute => self.executed(answer),
@@ -128,9 +125,9 @@ impl Session {
             }
             _ => {
                 self.is_in_transaction = true;
-                // A PREPARE was sent along with it, or the statement waits.
-                let is_preparing = self.groups.iter().any(|group| matches!(group, Group::Prepare));
-                if self.execution.is_some() && !is_preparing {
+                // A PREPARE or an OPEN was sent along with it, or the statement waits.
+                let is_on_its_way = self.groups.iter().any(|group| matches!(group, Group::Prepare | Group::Open(_)));
+                if self.execution.is_some() && !is_on_its_way {
                     self.launch();
                 }
             }
@@ -141,14 +138,26 @@ impl Session {
         if answer.failure.is_some() {
             return self.note(answer.failure);
         }
-        self.is_in_transaction = false;
         if std::mem::take(&mut self.has_definitions) {
             self.clear_statements();
         }
+        self.forget_transaction();
+    }
+
+    /// No transaction is open any more: the server has closed its cursors.
+    pub(crate) fn forget_transaction(&mut self) {
+        self.is_in_transaction = false;
         for cursor in self.cursors.values_mut().filter(|cursor| !cursor.is_held) {
             cursor.is_ended = true;
             cursor.is_closed = true;
         }
+    }
+
+    /// The answer to a ROLLBACK that was not waited for. After an error the transaction is still open, and the operation
+    /// that runs may be in it.
+    fn abandoned(&mut self, answer: Answer) {
+        self.is_in_transaction |= answer.failure.is_some();
+        self.note(answer.failure);
     }
 
     fn described(&mut self, answer: Answer) -> Result<(), WireError> {
@@ -216,6 +225,10 @@ impl Session {
             return;
         }
         self.execution = None;
+        if self.fault.is_some() {
+            // BEGIN, which was sent before, has failed.
+            return self.close_cursor(number);
+        }
         self.outcome.has_rows = true;
         if self.cursors.get(&number).is_some_and(|cursor| !cursor.is_scrolling) {
             self.fetched(number, answer);

@@ -18,6 +18,31 @@ const MOST_MESSAGE_BYTES: usize = 512 << 20;
 /// The mask that is offered: that of JDBC 15, with the wide counts of newer servers.
 pub(crate) const OFFERED: [u8; 9] = [0xFF, 0xFC, 0x7F, 0xFC, 0x3C, 0x8C, 0xAA, 0x97, 0x06];
 
+/// The warning behind the opening of an ANSI database, whose transactions begin by themselves.
+const ANSI_WARNING: u16 = 2;
+
+/// A row at the start of bytes.
+enum Tuple<'b> {
+    Row { values: &'b [u8], used: usize },
+    Incomplete,
+}
+
+/// The row at the start of bytes; `None` for another message.
+#[inline]
+fn tuple(bytes: &[u8]) -> Result<Option<Tuple<'_>>, WireError> {
+    let Some(([t0, t1, _, _, s0, s1, s2, s3], rest)) = bytes.split_first_chunk::<8>() else { return Ok(None) };
+    if u16::from_be_bytes([*t0, *t1]) != tag::TUPLE {
+        return Ok(None);
+    }
+    let size = u32::from_be_bytes([*s0, *s1, *s2, *s3]) as usize;
+    if size > MOST_MESSAGE_BYTES {
+        return Err(WireError::TooLong(MOST_MESSAGE_BYTES));
+    }
+    let padded = size + size % 2;
+    let Some(values) = rest.get(..size).filter(|_| rest.len() >= padded) else { return Ok(Some(Tuple::Incomplete)) };
+    Ok(Some(Tuple::Row { values, used: 8 + padded }))
+}
+
 /// Settings of a session.
 #[derive(Clone, Debug)]
 pub struct Settings {
@@ -80,6 +105,10 @@ pub struct Session {
     pub(crate) execution: Option<Execution>,
     pub(crate) outcome: Outcome,
     pub(crate) is_in_transaction: bool,
+    /// All statements of the transaction were queries, whose rows nobody waits for.
+    pub(crate) has_only_read: bool,
+    /// The isolation was set: rows that are read may stay locked until the transaction ends.
+    pub(crate) may_lock_rows: bool,
     /// Tables were defined or changed in the transaction: its end decides what prepared statements mean.
     pub(crate) has_definitions: bool,
     pub(crate) database_warnings: u16,
@@ -112,6 +141,8 @@ impl Session {
             execution: None,
             outcome: Outcome::default(),
             is_in_transaction: false,
+            has_only_read: true,
+            may_lock_rows: false,
             has_definitions: false,
             database_warnings: 0,
             version: String::new(),
@@ -175,7 +206,12 @@ impl Session {
     fn read_all(&mut self, bytes: &[u8]) -> usize {
         let mut used = 0;
         while self.phase != Phase::Closed {
-            match self.read_one(bytes.get(used..).unwrap_or_default()) {
+            let left = bytes.get(used..).unwrap_or_default();
+            let read = match self.read_rows(left) {
+                Ok(0) => self.read_one(left),
+                read => read,
+            };
+            match read {
                 Ok(0) => break,
                 Ok(count) => used += count,
                 Err(error) => self.break_off(&error.to_string()),
@@ -195,8 +231,11 @@ impl Session {
         if self.phase == Phase::Login {
             return self.read_login(bytes);
         }
-        if let Some(used) = self.read_row(bytes)? {
-            return Ok(used);
+        if let Some(tuple) = tuple(bytes)? {
+            return match tuple {
+                Tuple::Row { values, used } => self.row(values).map(|()| used),
+                Tuple::Incomplete => Ok(0),
+            };
         }
         if bytes.len() < 2 {
             return Ok(0);
@@ -210,23 +249,21 @@ impl Session {
         }
     }
 
-    /// Rows are most of what comes: they go from the wire into their block.
-    fn read_row(&mut self, bytes: &[u8]) -> Result<Option<usize>, WireError> {
-        let Some([t0, t1, _, _, s0, s1, s2, s3]) = bytes.first_chunk::<8>() else { return Ok(None) };
-        if u16::from_be_bytes([*t0, *t1]) != tag::TUPLE {
-            return Ok(None);
+    /// Rows are most of what comes: they go from the wire into the block of their cursor, which is looked up once for all
+    /// that are here. Returns how many bytes they have.
+    fn read_rows(&mut self, bytes: &[u8]) -> Result<usize, WireError> {
+        let Some(Group::Open(number) | Group::Fetch(number)) = self.groups.front() else { return Ok(0) };
+        let Some(cursor) = self.cursors.get_mut(number) else { return Ok(0) };
+        if cursor.outstanding.front() != Some(&(self.answered + 1)) {
+            return Ok(0);
         }
-        let size = u32::from_be_bytes([*s0, *s1, *s2, *s3]) as usize;
-        if size > MOST_MESSAGE_BYTES {
-            return Err(WireError::TooLong(MOST_MESSAGE_BYTES));
+        let mut used = 0;
+        while let Some(Tuple::Row { values, used: count }) = tuple(bytes.get(used..).unwrap_or_default())? {
+            cursor.push(values)?;
+            self.answer.rows += 1;
+            used += count;
         }
-        let Some(row) = bytes.get(8..8 + size) else { return Ok(Some(0)) };
-        let used = 8 + size + size % 2;
-        if bytes.len() < used {
-            return Ok(Some(0));
-        }
-        self.row(row)?;
-        Ok(Some(used))
+        Ok(used)
     }
 
     fn read_login(&mut self, bytes: &[u8]) -> Result<usize, WireError> {
@@ -317,6 +354,11 @@ impl Session {
     /// The columns of a cursor that was opened.
     pub fn layout(&self, cursor: u32) -> Option<Arc<Layout>> {
         self.cursors.get(&cursor).map(|cursor| Arc::clone(&cursor.layout))
+    }
+
+    /// True for an ANSI database, whose transactions begin without BEGIN WORK.
+    pub(crate) fn is_ansi(&self) -> bool {
+        self.database_warnings & ANSI_WARNING != 0
     }
 
     /// Takes the rows of a cursor that have come.

@@ -197,6 +197,127 @@ fn a_transaction_begins_before_the_first_statement() {
     assert!(matches!(session.take_fault(), Some(Fault::Server(failure)) if failure.code == -271));
 }
 
+/// Runs the query in a transaction of its own up to its first row.
+fn queried_in_transaction(session: &mut Session) {
+    session.start_execute(1, execute("select c from t", vec![BoundRow::default()], 0));
+    session.receive(&group(&[done(0, 0)]));
+    session.receive(&group(&[described(4, SELECT, INTEGER), done(0, 0)]));
+    session.receive(&[group(&[row(1)]), group(&[done(1, 0)])].concat());
+    assert!(session.is_done() && session.is_in_transaction() && session.take_fault().is_none());
+    session.take_output();
+}
+
+const BEGIN_AND_OPEN: [u16; 11] = [
+    tag::BEGIN,
+    tag::EOT,
+    tag::ID,
+    tag::CURNAME,
+    tag::OPEN,
+    tag::ID,
+    tag::NFETCH,
+    tag::EOT,
+    tag::ID,
+    tag::NFETCH,
+    tag::EOT,
+];
+
+#[test]
+fn a_query_that_is_prepared_is_opened_along_with_begin() {
+    let mut session = connected(false);
+    queried_in_transaction(&mut session);
+    session.start_commit();
+    session.receive(&group(&[done(0, 0)]));
+    session.take_output();
+    let again = |session: &mut Session| {
+        session.start_execute(1, execute("select c from t", vec![BoundRow::default()], 0));
+        assert_eq!(tags(session), BEGIN_AND_OPEN);
+    };
+    again(&mut session);
+    session.receive(&group(&[done(0, 0)]));
+    assert!(!session.is_done() && session.is_in_transaction() && !session.has_output());
+    session.receive(&group(&[row(2)]));
+    assert!(session.is_done() && session.take_fault().is_none());
+    assert_eq!(numbers(&mut session, 1), [2]);
+    session.receive(&group(&[]));
+    session.start_commit();
+    session.receive(&group(&[done(0, 0)]));
+    session.take_output();
+    // Without the transaction there is no cursor: the one that was opened is closed.
+    again(&mut session);
+    session.receive(&[group(&[failed(-271)]), group(&[row(2)]), group(&[])].concat());
+    assert!(session.is_done() && !session.is_in_transaction() && session.layout(1).is_none());
+    assert!(matches!(session.take_fault(), Some(Fault::Server(failure)) if failure.code == -271));
+    assert_eq!(tags(&mut session), [tag::ID, tag::CLOSE, tag::EOT]);
+}
+
+#[test]
+fn the_rollback_of_a_transaction_that_has_only_read_is_not_waited_for() {
+    let mut session = connected(false);
+    queried_in_transaction(&mut session);
+    session.start_abandon();
+    assert!(session.is_done() && !session.is_in_transaction() && session.is_ended(1));
+    assert_eq!(tags(&mut session), [tag::RBWORK, tag::EOT]);
+    // Its answer comes with those of the next statement.
+    session.start_execute(1, execute("select c from t", vec![BoundRow::default()], 0));
+    assert_eq!(tags(&mut session), BEGIN_AND_OPEN);
+    session.receive(&group(&[done(0, 0)]));
+    assert!(!session.is_done() && !session.is_in_transaction());
+    session.receive(&[group(&[done(0, 0)]), group(&[row(5)])].concat());
+    assert!(session.is_done() && session.is_in_transaction() && session.take_fault().is_none());
+    assert_eq!(numbers(&mut session, 1), [5]);
+    session.receive(&group(&[]));
+    // An operation inside a transaction that could not be rolled back fails.
+    session.start_abandon();
+    session.start_ping();
+    session.receive(&[group(&[failed(-255)]), group(&[])].concat());
+    assert!(session.is_done() && session.is_in_transaction());
+    assert!(matches!(session.take_fault(), Some(Fault::Server(failure)) if failure.code == -255));
+}
+
+#[test]
+fn changes_and_locks_are_rolled_back_before_the_connection_is_lent_again() {
+    let waits = |before: &[&str]| {
+        let mut session = connected(false);
+        for text in before {
+            session.start_execute(2, execute(text, vec![BoundRow::default()], 0));
+            while !session.is_done() {
+                session.receive(&group(&[done(1, 0)]));
+            }
+        }
+        match session.is_in_transaction() {
+            true => {
+                session.start_execute(1, execute("select c from t", vec![BoundRow::default()], 0));
+                session.receive(&group(&[described(4, SELECT, INTEGER), done(0, 0)]));
+                session.receive(&[group(&[row(1)]), group(&[done(1, 0)])].concat());
+            }
+            false => queried_in_transaction(&mut session),
+        }
+        session.start_abandon();
+        !session.is_done()
+    };
+    assert!(waits(&["insert into t values (1)"]));
+    assert!(waits(&["set isolation to repeatable read"]));
+    assert!(!waits(&["Set lock mode to wait 3"]));
+    assert!(!waits(&[]));
+}
+
+#[test]
+fn the_transactions_of_an_ansi_database_begin_by_themselves() {
+    let mut session = Session::new(settings(false));
+    session.receive(&login_reply());
+    session.receive(&group(&[Reply::Protocols(Mask::new(&Mask::SERVER))]));
+    session.receive(&group(&[]));
+    session.receive(&group(&[Reply::Done { warnings: 7, rows: 0, row_id: 0, serial: 0 }]));
+    session.take_output();
+    session.start_commit();
+    assert!(session.is_done() && !session.has_output());
+    session.start_execute(1, execute("delete from t", vec![BoundRow::default()], 0));
+    assert_eq!(tags(&mut session), [tag::COMMAND, tag::NDESCRIBE, tag::EXECUTE, tag::RELEASE, tag::EOT]);
+    session.receive(&group(&[done(1, 0)]));
+    session.start_commit();
+    assert_eq!(tags(&mut session), [tag::CMMTWORK, tag::EOT]);
+}
+
 #[test]
 fn many_executions_are_sent_in_groups_and_stop_at_an_error() {
     let mut session = connected(true);

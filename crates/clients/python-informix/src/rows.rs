@@ -12,6 +12,8 @@ use std::sync::Arc;
 #[pyclass(module = "mainstay_informix._native")]
 pub(crate) struct Rows {
     layout: Arc<Layout>,
+    /// The kinds of the columns, side by side.
+    kinds: Vec<Kind>,
     block: RowBlock,
     next: usize,
     converter: Converter,
@@ -23,8 +25,10 @@ pub(crate) struct Rows {
 impl Rows {
     pub fn new(py: Python<'_>, layout: Arc<Layout>, codeset: Codeset, strips: bool) -> PyResult<Rows> {
         let values = Vec::with_capacity(layout.columns.len());
+        let kinds = layout.columns.iter().map(|column| column.kind).collect();
         Ok(Rows {
             layout,
+            kinds,
             codeset,
             block: RowBlock::default(),
             next: 0,
@@ -52,10 +56,10 @@ impl Rows {
         self.next += 1;
         self.values.clear();
         let has_lobs = !self.layout.lobs.is_empty();
-        for (number, column) in self.layout.columns.iter().enumerate() {
-            let cell = read_cell(column.kind, &mut bytes).map_err(|failure| wire(py, &failure))?;
+        for (number, kind) in self.kinds.iter().enumerate() {
+            let cell = read_cell(*kind, &mut bytes).map_err(|failure| wire(py, &failure))?;
             let lob = if has_lobs { self.block.lob(&self.layout, place, number) } else { None };
-            let is_padded = matches!(column.kind, Kind::Padded(_));
+            let is_padded = matches!(kind, Kind::Padded(_));
             self.values.push(self.converter.object(py, cell, is_padded, lob)?);
         }
         if !bytes.is_empty() {

@@ -220,6 +220,11 @@ impl Session {
         self.inner.start_rollback();
     }
 
+    /// Rolls back for a pool; done at once if the transaction has only read.
+    fn abandon(&mut self) {
+        self.inner.start_abandon();
+    }
+
     fn savepoint(&mut self, name: &str) {
         self.inner.start_savepoint(name);
     }

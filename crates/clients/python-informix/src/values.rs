@@ -33,7 +33,7 @@ impl Converter {
     }
 
     /// The object of a cell; `lob` has the bytes of a TEXT or BYTE value.
-    #[inline]
+    #[inline(always)]
     pub fn object(
         &mut self,
         py: Python<'_>,
@@ -53,6 +53,7 @@ impl Converter {
         }
     }
 
+    #[cold]
     fn rare(&mut self, py: Python<'_>, cell: Cell<'_>, lob: Option<&[u8]>) -> PyResult<Py<PyAny>> {
         match cell {
             Cell::Decimal(digits) => match decimal_text(digits).map_err(|failure| wire(py, &failure))? {
@@ -80,6 +81,7 @@ impl Converter {
         Ok(PyString::new(py, &text).into_any().unbind())
     }
 
+    #[inline]
     fn date(&mut self, py: Python<'_>, days: i32) -> PyResult<Py<PyAny>> {
         let slot = days.rem_euclid(DATES as i32) as usize;
         if let Some(Some((_, known))) =
@@ -87,6 +89,10 @@ impl Converter {
         {
             return Ok(known.clone_ref(py));
         }
+        self.new_date(py, days, slot)
+    }
+
+    fn new_date(&mut self, py: Python<'_>, days: i32, slot: usize) -> PyResult<Py<PyAny>> {
         let made = self.types.date_from_ordinal.call1(py, (i64::from(days) + ORDINAL_OF_1970,));
         let made = made.map_err(|_| error(py, "DataError", "a DATE is beyond the years 1 to 9999"))?;
         if self.dates.is_empty() {

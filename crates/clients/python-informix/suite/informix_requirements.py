@@ -10,7 +10,7 @@ HAS = """
     autocommit isolation_level get_isolation_level_values savepoints sequences sequences_optional views
     view_reflection datetime_interval date time datetime self_referential_foreign_keys
     table_reflection primary_key_constraint_reflection foreign_key_constraint_reflection
-    foreign_key_constraint_option_reflection_ondelete index_reflection unique_constraint_reflection
+    foreign_key_constraint_option_reflection_ondelete index_reflection unique_constraint_reflection unique_constraints_reflect_as_index
     implements_get_lastrowid dbapi_lastrowid unicode_data boolean_col_expressions window_functions
     ctes text_type selectone duplicate_key_raises_integrity_error precision_numerics_enotation_small
     fetch_null_from_numeric float_is_numeric reflects_pk_names indexes_with_ascdesc reflect_indexes_with_ascdesc
@@ -31,7 +31,7 @@ LACKS = """
     expressions_against_unbounded_text precision_numerics_enotation_large infinity_floats
     temporary_views standalone_binds expression_server_defaults order_by_collation
     uuid_data_type sql_expression_limit_offset temp_table_reflection temp_table_reflect_indexes has_temp_table temp_table_comment_reflection
-    parens_in_union_contained_select_w_limit_offset
+    parens_in_union_contained_select_w_limit_offset parens_in_union_contained_select_wo_limit_offset create_temp_table_as
 """.split()
 
 

@@ -41,6 +41,36 @@ def test_what_is_not_committed_is_rolled_back(server, table):
             assert connection.execute(f"SELECT COUNT(*) FROM {name}").fetchone() == (0,)
 
 
+def test_a_connection_that_has_only_read_comes_back_without_waiting(server, table):
+    name = table("id INTEGER")
+    with driver.Pool(**server, max_size=1) as pool:
+        for number in range(5):
+            connection = pool.acquire()
+            assert connection.execute(f"SELECT COUNT(*) FROM {name}").fetchone() == (number,)
+            assert connection.in_transaction
+            pool.release(connection)
+            assert not connection.in_transaction
+            # The next operation of the connection finds the answer to ROLLBACK before its own.
+            with driver.connect(**server) as other:
+                other.execute(f"INSERT INTO {name} VALUES (?)", (number,))
+        with pool.connection() as connection:
+            connection.execute(f"INSERT INTO {name} VALUES (9)")
+        connection = pool.acquire()
+        assert connection.execute(f"SELECT COUNT(*) FROM {name}").fetchone() == (6,)
+        pool.release(connection)
+
+
+def test_a_connection_that_breaks_while_it_comes_back_is_closed(server):
+    with driver.Pool(**server, max_size=1) as pool:
+        connection = pool.acquire()
+        connection.execute("SELECT tabid FROM systables WHERE tabid = 1").fetchone()
+        connection._socket.shutdown(2)
+        pool.release(connection)
+        assert connection.closed and pool.metrics.closed == 1
+        with pool.connection() as second:
+            assert second.execute("SELECT tabid FROM systables WHERE tabid = 1").fetchone() == (1,)
+
+
 def test_broken_and_old_connections_are_replaced(server):
     with driver.Pool(**server, max_size=1, check_after=0.0, max_age=0.5) as pool:
         with pool.connection() as first:

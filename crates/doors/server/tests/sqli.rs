@@ -310,6 +310,34 @@ fn fetches_keep_to_the_buffer_of_the_client() {
     assert_eq!(last, [Reply::Done { warnings: 0, rows: 25, row_id: 0, serial: 0 }]);
 }
 
+/// A client may send several groups at once. The rows of the first are not held back by a group that takes time.
+#[test]
+fn groups_that_were_sent_at_once_are_answered_in_order() {
+    let door = door(|_| {});
+    let mut client = Client::ready(&door);
+    client.prepare("rows 3");
+    client.prepare("wait");
+    let groups: [&[Request]; 3] = [
+        &[Request::Begin, Request::EndOfGroup],
+        &[Request::Statement(0), Request::Open, FETCH, Request::EndOfGroup],
+        &[Request::Statement(0), FETCH, Request::EndOfGroup],
+    ];
+    let mut bytes = Vec::new();
+    let waiting = [Request::Statement(1), Request::Execute, Request::EndOfGroup];
+    for request in groups.concat().iter().chain(&waiting) {
+        request.encode(&mut bytes, &client.context).unwrap();
+    }
+    client.socket.write_all(&bytes).unwrap();
+    let done = |rows| Reply::Done { warnings: 0, rows, row_id: 0, serial: 0 };
+    assert_eq!(client.receive(), [done(0)]);
+    let rows = client.receive();
+    assert_eq!((rows.len(), rows.last()), (4, Some(&done(3))));
+    // The end of the cursor is known before the statement that waits to be cancelled.
+    assert_eq!(client.receive(), [done(3)]);
+    rustix::net::send(&client.socket, &[0x42], rustix::net::SendFlags::OOB).unwrap();
+    assert_eq!(failure(&client.receive()), Some((-213, 0)));
+}
+
 #[test]
 fn cursors_scroll() {
     let door = door(|_| {});

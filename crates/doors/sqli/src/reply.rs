@@ -135,6 +135,27 @@ impl Reply {
         put_row(tag::TUPLE, warnings, bytes, out);
     }
 
+    /// Appends the head of a row without warnings, for a caller that appends its values next and then calls
+    /// [`Reply::end_row`] with the start that this returns.
+    pub fn begin_row(out: &mut Vec<u8>) -> usize {
+        let start = out.len();
+        out.put_u16(tag::TUPLE);
+        out.put_u16(0);
+        out.put_u32(0);
+        start
+    }
+
+    /// Completes the row that was begun at `start`, and returns how many bytes its values have.
+    pub fn end_row(start: usize, out: &mut Vec<u8>) -> usize {
+        let size = out.len().saturating_sub(start + ROW_HEAD);
+        let length = u32::try_from(size).unwrap_or(u32::MAX);
+        if let Some(place) = out.get_mut(start + 4..start + ROW_HEAD) {
+            place.copy_from_slice(&length.to_be_bytes());
+        }
+        out.put_pad(size);
+        size
+    }
+
     /// The message at the start of bytes.
     ///
     /// Errors: `UnknownTag`, `Malformed`; `TooLong` where more than `limit` bytes would be needed.
@@ -199,6 +220,9 @@ impl Reply {
         })
     }
 }
+
+/// Bytes of a row before its values: tag, warnings, length.
+const ROW_HEAD: usize = 8;
 
 fn put_row(tag: u16, warnings: u16, bytes: &[u8], out: &mut Vec<u8>) {
     out.put_u16(tag);

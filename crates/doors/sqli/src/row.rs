@@ -65,7 +65,9 @@ pub fn write_value(
             out.push(0);
             codeset.encode_cut(text(value)?, 255, out);
             let length = u8::try_from(out.len() - place - 1).map_err(|_| too_large())?;
-            out.splice(place..=place, [length]);
+            if let Some(byte) = out.get_mut(place) {
+                *byte = length;
+            }
         }
         TypeCode::CHAR | TypeCode::NCHAR => {
             let end = out.len() + kind.length as usize;
@@ -128,7 +130,9 @@ fn write_envelope(
         }
     }
     let length = u32::try_from(out.len() - place - 4).map_err(|_| too_large())?;
-    out.splice(place..place + 4, length.to_be_bytes());
+    if let Some(bytes) = out.get_mut(place..place + 4) {
+        bytes.copy_from_slice(&length.to_be_bytes());
+    }
     Ok(())
 }
 

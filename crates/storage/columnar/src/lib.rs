@@ -12,6 +12,7 @@ pub mod predicate;
 pub mod sample;
 mod sought;
 mod table;
+mod value_reader;
 pub mod values;
 pub mod vector;
 
@@ -19,3 +20,4 @@ pub use cache::{VectorCache, VectorPlace, VectorSource};
 pub use predicate::{Comparison, Predicate};
 pub use sought::{Operation, Sought, Term, Test};
 pub use table::{Access, KeyRange, OrderKey, Ordering, RowSet, Snapshot, Table, TermOrder};
+pub use value_reader::ValueReader;

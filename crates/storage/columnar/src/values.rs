@@ -130,8 +130,10 @@ pub fn value_at(array: &dyn Array, row: usize) -> Result<Value> {
             Value::Interval(Interval { months: value.months, days: value.days, ticks: value.nanoseconds / TICK_NS })
         }
         DataType::Dictionary(..) => {
-            let dictionary = array.as_any_dictionary();
-            let key = dictionary.normalized_keys().get(row).copied().unwrap_or_default();
+            // Keys are normalized for a whole vector: this one has a single key.
+            let one = array.slice(row, 1);
+            let dictionary = one.as_any_dictionary();
+            let key = dictionary.normalized_keys().first().copied().unwrap_or_default();
             return value_at(dictionary.values().as_ref(), key);
         }
         other => return Err(unreadable(other)),
@@ -147,7 +149,7 @@ fn timestamp(array: &dyn Array, unit: TimeUnit, row: usize) -> Option<Timestamp>
     }
 }
 
-fn unreadable(data_type: &DataType) -> Error {
+pub(crate) fn unreadable(data_type: &DataType) -> Error {
     Error::new(Code::Unsupported, format!("a column cannot hold a value of type {data_type}"))
 }
 
@@ -155,15 +157,21 @@ fn unreadable(data_type: &DataType) -> Error {
 ///
 /// A value of another type becomes NULL.
 pub fn array_of(data_type: &DataType, values: &[ValueRef<'_>]) -> ArrayRef {
+    array_from(data_type, values.len(), |row| values.get(row).copied().unwrap_or(ValueRef::Null))
+}
+
+/// The same of so many values that a caller has by row.
+pub fn array_from<'v>(data_type: &DataType, len: usize, value: impl Fn(usize) -> ValueRef<'v>) -> ArrayRef {
+    let values = || (0..len).map(&value);
     macro_rules! primitive {
         ($arrow:ty, $value:ident => $native:expr) => {{
-            let natives = values.iter().map(|$value| $native);
+            let natives = values().map(|$value| $native);
             Arc::new(PrimitiveArray::<$arrow>::from_iter(natives).with_data_type(data_type.clone())) as ArrayRef
         }};
     }
     match data_type {
-        DataType::Boolean => Arc::new(BooleanArray::from_iter(values.iter().map(|value| match value {
-            ValueRef::Boolean(value) => Some(*value),
+        DataType::Boolean => Arc::new(BooleanArray::from_iter(values().map(|value| match value {
+            ValueRef::Boolean(value) => Some(value),
             _ => None,
         }))),
         DataType::Int8 => primitive!(Int8Type, value => whole(value).and_then(|value| value.try_into().ok())),
@@ -172,7 +180,7 @@ pub fn array_of(data_type: &DataType, values: &[ValueRef<'_>]) -> ArrayRef {
         DataType::Int64 => primitive!(Int64Type, value => whole(value)),
         &TICKS => primitive!(Decimal64Type, value => moment(value).map(|value| value.0)),
         &OFFSET => primitive!(Decimal128Type, value => match value {
-            ValueRef::TimestampWithOffset { utc, offset_minutes } => Some(utc.packed(*offset_minutes)),
+            ValueRef::TimestampWithOffset { utc, offset_minutes } => Some(utc.packed(offset_minutes)),
             ValueRef::Timestamp(utc) => Some(utc.packed(0)),
             _ => None,
         }),
@@ -211,38 +219,38 @@ pub fn array_of(data_type: &DataType, values: &[ValueRef<'_>]) -> ArrayRef {
             }
             _ => None,
         }),
-        DataType::BinaryView => Arc::new(BinaryViewArray::from_iter(values.iter().map(|value| match value {
-            ValueRef::Binary(value) => Some(*value),
+        DataType::BinaryView => Arc::new(BinaryViewArray::from_iter(values().map(|value| match value {
+            ValueRef::Binary(value) => Some(value),
             _ => None,
         }))),
         DataType::FixedSizeBinary(_) => {
-            let bytes = values.iter().map(|value| match value {
-                ValueRef::Uuid(value) => Some(value.as_slice()),
+            let bytes = values().map(|value| match value {
+                ValueRef::Uuid(value) => Some(value),
                 _ => None,
             });
             match FixedSizeBinaryArray::try_from_sparse_iter_with_size(bytes, 16) {
                 Ok(array) => Arc::new(array),
-                Err(_) => arrow_array::new_null_array(data_type, values.len()),
+                Err(_) => arrow_array::new_null_array(data_type, len),
             }
         }
-        _ => Arc::new(StringViewArray::from_iter(values.iter().map(|value| match value {
-            ValueRef::Text(value) => Some(*value),
+        _ => Arc::new(StringViewArray::from_iter(values().map(|value| match value {
+            ValueRef::Text(value) => Some(value),
             _ => None,
         }))),
     }
 }
 
-fn whole(value: &ValueRef<'_>) -> Option<i64> {
+fn whole(value: ValueRef<'_>) -> Option<i64> {
     match value {
-        ValueRef::Integer(value) => Some(*value),
+        ValueRef::Integer(value) => Some(value),
         _ => None,
     }
 }
 
-fn moment(value: &ValueRef<'_>) -> Option<Timestamp> {
+fn moment(value: ValueRef<'_>) -> Option<Timestamp> {
     match value {
-        ValueRef::Timestamp(value) => Some(*value),
-        ValueRef::TimestampWithOffset { utc, .. } => Some(*utc),
+        ValueRef::Timestamp(value) => Some(value),
+        ValueRef::TimestampWithOffset { utc, .. } => Some(utc),
         _ => None,
     }
 }

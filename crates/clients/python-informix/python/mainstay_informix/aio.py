@@ -155,6 +155,15 @@ class AsyncConnection(BaseConnection):
         """Ends the transaction; its changes are undone."""
         await self._operation(self._session.rollback)
 
+    async def _abandon(self):
+        """Rolls back for a pool. The answer of a transaction that has only read is left to the next operation."""
+        async with self._lock:
+            self._close_forgotten()
+            self._session.abandon()
+            if self._session.done and not self.closed:
+                self._protocol.flush()
+            await self._run(self._settings.timeout)
+
     async def begin(self):
         """Begins a transaction, for connections with autocommit."""
         await self._operation(self._session.begin)

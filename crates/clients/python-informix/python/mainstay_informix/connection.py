@@ -21,7 +21,8 @@ from .errors import (
 )
 from .settings import INTERRUPT, Settings, tune
 
-_READ_BYTES = 1 << 18
+#: Bytes that are read at a time: an answer to a fetch; larger buffers are mapped and unmapped for each read.
+_READ_BYTES = 1 << 16
 _ALL = 1 << 62
 
 
@@ -81,22 +82,22 @@ class Connection(BaseConnection):
 
     def _exchange(self, timeout):
         session, sock = self._session, self._socket
-        if self._process != os.getpid():
-            raise InterfaceError("the connection was opened by another process: open one after fork()")
+        self._check_process()
         end = None if timeout is None else time.monotonic() + timeout
         try:
-            while not session.done:
+            if end is None and sock.gettimeout() is not None:
+                sock.settimeout(None)
+            is_done = session.done
+            while not is_done:
                 if end is not None:
                     sock.settimeout(max(end - time.monotonic(), 0.000001))
-                elif sock.gettimeout() is not None:
-                    sock.settimeout(None)
                 output = session.output()
                 if output is not None:
                     sock.sendall(output)
                 data = sock.recv(_READ_BYTES)
                 if not data:
                     return self._lost("the server closed the connection")
-                session.receive(data)
+                is_done = session.receive(data)
         except TimeoutError:
             self._interrupt(f"the operation took longer than {timeout} s")
         except OSError as error:
@@ -105,6 +106,10 @@ class Connection(BaseConnection):
             # KeyboardInterrupt: the connection goes on once the server has stopped.
             self._interrupt(None)
             raise
+
+    def _check_process(self):
+        if self._process != os.getpid():
+            raise InterfaceError("the connection was opened by another process: open one after fork()")
 
     def _interrupt(self, reason):
         """Cancels the running request and waits for its end; the connection is closed if that takes too long."""
@@ -176,6 +181,25 @@ class Connection(BaseConnection):
     def rollback(self):
         """Ends the transaction; its changes are undone."""
         self._operation(self._session.rollback)
+
+    def _abandon(self):
+        """Rolls back for a pool. The answer of a transaction that has only read is left to the next operation."""
+        with self._lock:
+            self._close_forgotten()
+            self._session.abandon()
+            if self._session.done and not self.closed:
+                self._send_output()
+            self._run(self._settings.timeout)
+
+    def _send_output(self):
+        """Sends what need not be answered now."""
+        self._check_process()
+        output = self._session.output()
+        if output is not None:
+            try:
+                self._socket.sendall(output)
+            except OSError as error:
+                self._lost(f"the connection is broken: {error}")
 
     def begin(self):
         """Begins a transaction, for connections with autocommit."""

@@ -1,6 +1,6 @@
 """Pools of connections, blocking and for asyncio.
 
-A connection that comes back is rolled back. One that was idle for longer than `check_after` seconds is asked for an answer
+A connection that comes back is rolled back. Nobody waits for the answer where its transaction has only read. One that was idle for longer than `check_after` seconds is asked for an answer
 before it is lent; one that is older than `max_age` or does not answer is replaced.
 """
 
@@ -183,7 +183,7 @@ class Pool(_Base):
             self._opening += 1
         try:
             if not connection.closed:
-                connection.rollback()
+                connection._abandon()
         except Error:
             connection.close()
         with self._condition:
@@ -296,7 +296,7 @@ class AsyncPool(_Base):
         self._opening += 1
         try:
             if not connection.closed:
-                await connection.rollback()
+                await connection._abandon()
         except Error:
             await connection.close()
         finally:

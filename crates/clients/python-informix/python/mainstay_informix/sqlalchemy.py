@@ -4,7 +4,7 @@ Names in quotes need DELIMIDENT, which the dialect sets. Queries without a table
 """
 
 from sqlalchemy import exc, schema as sa_schema, sql, types as sqltypes
-from sqlalchemy.engine import default, reflection
+from sqlalchemy.engine import default, interfaces, reflection
 from sqlalchemy.engine.reflection import ReflectionDefaults
 from sqlalchemy.sql import compiler, elements
 
@@ -74,6 +74,32 @@ class InformixCompiler(compiler.SQLCompiler):
         left, right = self.process(binary.left, **options), self.process(binary.right, **options)
         return f"{left}{sign if is_boolean else words}{right}"
 
+    def visit_label(self, label, within_columns_clause=False, **options):
+        element = label.element
+        if within_columns_clause and isinstance(element, elements.BindParameter):
+            options["casts_parameter"] = True
+        return super().visit_label(label, within_columns_clause=within_columns_clause, **options)
+
+    def visit_bindparam(self, bindparam, within_columns_clause=False, casts_parameter=False, **options):
+        """A parameter that is a column of a result needs a type."""
+        text = super().visit_bindparam(bindparam, within_columns_clause=within_columns_clause, **options)
+        is_column = casts_parameter or within_columns_clause
+        if not is_column or options.get("literal_binds") or isinstance(bindparam.type, sqltypes.NullType):
+            return text
+        return f"CAST({text} AS {self.dialect.type_compiler_instance.process(bindparam.type)})"
+
+    def render_bind_cast(self, type_, dbapi_type, sqltext):
+        return f"CAST({sqltext} AS {self.dialect.type_compiler_instance.process(dbapi_type)})"
+
+    def visit_frame_clause(self, frameclause, **options):
+        # The bounds of a frame are literals.
+        options.pop("within_columns_clause", None)
+        return super().visit_frame_clause(frameclause, **{**options, "literal_execute": True})
+
+    def get_cte_preamble(self, recursive):
+        # A recursive query has no word of its own.
+        return "WITH"
+
     def visit_mod_binary(self, binary, operator, **options):
         return f"MOD({self.process(binary.left, **options)}, {self.process(binary.right, **options)})"
 
@@ -110,9 +136,13 @@ class InformixDDLCompiler(compiler.DDLCompiler):
         return text
 
     def _column_type(self, column):
-        is_serial = column.table is not None and column is column.table._autoincrement_column and column.server_default is None
-        if is_serial and not isinstance(column.default, sa_schema.Sequence):
-            return "BIGSERIAL" if isinstance(column.type, sqltypes.BigInteger) else "SERIAL"
+        has_other_default = column.identity is None and column.server_default is not None
+        is_serial = column.table is not None and column is column.table._autoincrement_column and not has_other_default
+        sequence = column.default if isinstance(column.default, sa_schema.Sequence) else None
+        if is_serial and (sequence is None or sequence.optional):
+            kind = "BIGSERIAL" if isinstance(column.type, sqltypes.BigInteger) else "SERIAL"
+            start = column.identity.start if column.identity is not None else None
+            return kind if start is None else f"{kind}({start})"
         return self.dialect.type_compiler_instance.process(column.type, type_expression=column)
 
     def define_constraint_preamble(self, constraint, **options):
@@ -280,6 +310,8 @@ class InformixDialect(default.DefaultDialect):
     supports_default_metavalue = False
     supports_empty_insert = False
     supports_multivalues_insert = False
+    cte_follows_insert = True
+    bind_typing = interfaces.BindTyping.RENDER_CASTS
     supports_sequences = True
     sequences_optional = True
     supports_alter = True
@@ -368,9 +400,6 @@ class InformixDialect(default.DefaultDialect):
     def get_isolation_level(self, dbapi_connection):
         return "AUTOCOMMIT" if dbapi_connection.autocommit else self._levels(dbapi_connection)["level"]
 
-    def get_default_isolation_level(self, dbapi_connection):
-        return "COMMITTED READ"
-
     @staticmethod
     def _levels(dbapi_connection):
         """The level that was set last: the server does not report it."""
@@ -406,10 +435,12 @@ class InformixDialect(default.DefaultDialect):
     def get_sequence_names(self, connection, schema=None, **options):
         return self._names(connection, schema, "'Q'")
 
+    @reflection.cache
     def has_table(self, connection, table_name, schema=None, **options):
         self._ensure_has_table_connection(connection)
         return self._find(connection, table_name, schema, "'T', 'V'") is not None
 
+    @reflection.cache
     def has_sequence(self, connection, sequence_name, schema=None, **options):
         return self._find(connection, sequence_name, schema, "'Q'") is not None
 
@@ -432,7 +463,7 @@ class InformixDialect(default.DefaultDialect):
         columns = []
         for name, code, length, extended, place in self._rows(connection, text, number):
             kind = of_column(code & 0xFF, length, extended)
-            column = {"name": name, "type": kind, "nullable": not code & 0x100, "default": defaults.get(place), "comment": None}
+            column = {"name": name, "type": kind, "nullable": not code & 0x100, "default": defaults.get(place)}
             if code & 0xFF in (6, 18, 53):
                 column["autoincrement"] = True
             columns.append(column)
@@ -469,7 +500,7 @@ class InformixDialect(default.DefaultDialect):
         number = self._tabid(connection, table_name, schema)
         for _, name, _, index in self._constraints(connection, number, "'P'"):
             _, columns, _ = self._indexed_columns(connection, number)[index]
-            return {"constrained_columns": columns, "name": name, "comment": None}
+            return {"constrained_columns": columns, "name": name}
         return ReflectionDefaults.pk_constraint()
 
     @reflection.cache
@@ -477,7 +508,7 @@ class InformixDialect(default.DefaultDialect):
         number = self._tabid(connection, table_name, schema)
         indexes = self._indexed_columns(connection, number)
         rows = self._constraints(connection, number, "'U'")
-        return [{"name": name, "column_names": indexes[index][1], "comment": None} for _, name, _, index in rows if index in indexes]
+        return [{"name": name, "column_names": indexes[index][1]} for _, name, _, index in rows if index in indexes]
 
     @reflection.cache
     def get_foreign_keys(self, connection, table_name, schema=None, **options):
@@ -500,7 +531,6 @@ class InformixDialect(default.DefaultDialect):
                     "referred_table": target,
                     "referred_columns": referred[target_index][1],
                     "options": {"ondelete": "CASCADE"} if rule == "C" else {},
-                    "comment": None,
                 }
             )
         return found

@@ -39,6 +39,8 @@ class INTERVAL(sqltypes.NativeForEmulated, sqltypes._AbstractInterval):
     """INTERVAL of days and smaller fields; values are timedelta."""
 
     __visit_name__ = "INTERVAL"
+    #: A parameter of arithmetic has the type of the other side otherwise.
+    render_bind_cast = True
 
     def __init__(self, informix_name=None):
         self.informix_name = informix_name
@@ -50,6 +52,16 @@ class INTERVAL(sqltypes.NativeForEmulated, sqltypes._AbstractInterval):
     @property
     def _type_affinity(self):
         return sqltypes.Interval
+
+    def literal_processor(self, dialect):
+        def process(value):
+            ticks = (value.days * 86_400 + value.seconds) * 100_000 + value.microseconds // 10
+            sign, ticks = ("-", -ticks) if ticks < 0 else ("", ticks)
+            seconds, fraction = divmod(ticks, 100_000)
+            (minutes, second), (days, hours) = divmod(seconds, 60), divmod(seconds // 3600, 24)
+            return f"INTERVAL ({sign}{days} {hours:02}:{minutes % 60:02}:{second:02}.{fraction:05}) DAY(9) TO FRACTION(5)"
+
+        return process
 
     @property
     def python_type(self):

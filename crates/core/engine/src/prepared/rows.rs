@@ -1,12 +1,11 @@
 //! Rows of a prepared statement, one at a time.
 
-use arrow_array::RecordBatch;
 use arrow_schema::SchemaRef;
-use mainstay_columnar::values::value_at;
+use mainstay_columnar::ValueReader;
 use mainstay_planner::Answer;
 use mainstay_row_executor::Buffer;
 use mainstay_store::group::Group;
-use mainstay_types::{Result, Value, ValueRef};
+use mainstay_types::{Result, ValueRef};
 use std::sync::Arc;
 
 /// Rows that come one after the other.
@@ -35,9 +34,10 @@ enum Source<'p> {
 /// The rows of an answer's batches.
 struct AnswerRows {
     answer: Answer,
-    batch: Option<RecordBatch>,
+    /// The columns of the batch that is read, and the number of its rows.
+    columns: Vec<ValueReader>,
+    len: usize,
     next: usize,
-    values: Vec<Value>,
 }
 
 /// A row, until the next one is asked for.
@@ -48,7 +48,7 @@ pub struct Row<'r> {
 enum Values<'r> {
     Stored { group: &'r Group, offset: usize, columns: &'r [usize] },
     Cells { buffer: &'r Buffer, row: usize, len: usize },
-    List(&'r [Value]),
+    Batch { columns: &'r [ValueReader], row: usize },
 }
 
 impl<'p> Rows<'p> {
@@ -65,7 +65,7 @@ impl<'p> Rows<'p> {
     }
 
     pub(super) fn of(answer: Answer) -> Rows<'p> {
-        Rows { source: Source::Answer(Box::new(AnswerRows { answer, batch: None, next: 0, values: Vec::new() })) }
+        Rows { source: Source::Answer(Box::new(AnswerRows { answer, columns: Vec::new(), len: 0, next: 0 })) }
     }
 
     /// The columns, where the planner knows the statement; those of one row by its key are the ones that were asked for.
@@ -94,27 +94,24 @@ impl<'p> Rows<'p> {
                 *next += 1;
                 Ok((row < buffer.len()).then_some(Row { values: Values::Cells { buffer, row, len } }))
             }
-            Source::Answer(rows) => Ok(rows.advance()?.map(|values| Row { values: Values::List(values) })),
+            Source::Answer(rows) => {
+                Ok(rows.advance()?.map(|(columns, row)| Row { values: Values::Batch { columns, row } }))
+            }
         }
     }
 }
 
 impl AnswerRows {
-    fn advance(&mut self) -> Result<Option<&[Value]>> {
-        while self.batch.as_ref().is_none_or(|batch| self.next >= batch.num_rows()) {
-            self.batch = self.answer.next_batch()?;
-            self.next = 0;
-            if self.batch.is_none() {
-                return Ok(None);
-            }
+    /// The columns of a batch, and a row in them.
+    fn advance(&mut self) -> Result<Option<(&[ValueReader], usize)>> {
+        while self.next >= self.len {
+            let Some(batch) = self.answer.next_batch()? else { return Ok(None) };
+            self.columns = batch.columns().iter().map(ValueReader::new).collect::<Result<_>>()?;
+            (self.len, self.next) = (batch.num_rows(), 0);
         }
-        let Some(batch) = &self.batch else { return Ok(None) };
-        self.values.clear();
-        for column in batch.columns() {
-            self.values.push(value_at(column, self.next)?);
-        }
+        let row = self.next;
         self.next += 1;
-        Ok(Some(&self.values))
+        Ok(Some((&self.columns, row)))
     }
 }
 
@@ -128,7 +125,7 @@ impl<'r> Row<'r> {
             }
             Values::Cells { buffer, row, len } if column < *len => buffer.value(*row, column),
             Values::Cells { .. } => ValueRef::Null,
-            Values::List(values) => values.get(column).map_or(ValueRef::Null, Value::as_ref),
+            Values::Batch { columns, row } => columns.get(column).map_or(ValueRef::Null, |column| column.value(*row)),
         }
     }
 
@@ -138,8 +135,8 @@ impl<'r> Row<'r> {
         match &self.values {
             Values::Stored { group, offset, columns } => group.read(*offset, columns, cells),
             Values::Cells { buffer, row, .. } => buffer.read(*row, cells),
-            Values::List(values) => {
-                cells.iter_mut().zip(values.iter()).for_each(|(cell, value)| *cell = value.as_ref());
+            Values::Batch { columns, row } => {
+                cells.iter_mut().zip(columns.iter()).for_each(|(cell, column)| *cell = column.value(*row));
             }
         }
     }
@@ -149,7 +146,7 @@ impl<'r> Row<'r> {
         match &self.values {
             Values::Stored { columns, .. } => columns.len(),
             Values::Cells { len, .. } => *len,
-            Values::List(values) => values.len(),
+            Values::Batch { columns, .. } => columns.len(),
         }
     }
 

@@ -13,7 +13,7 @@ use crate::session::count_run;
 use crate::words;
 use arrow_array::{Array, ArrayRef};
 use arrow_schema::{Field, Schema, SchemaRef};
-use mainstay_columnar::values::array_of;
+use mainstay_columnar::values::array_from;
 use mainstay_planner::{
     Answer, Assignment, Insert, InsertSource, LockingQuery, Name, Node, Operator, Returning, RowExpressions, Short,
     Statement,
@@ -242,8 +242,7 @@ impl ShortStatement {
     pub(super) fn answer(&self, buffer: &Buffer) -> Result<Answer> {
         let Some(schema) = self.schema() else { return Ok(crate::session::nothing()) };
         let column = |(column, field): (usize, &Arc<Field>)| {
-            let values: Vec<ValueRef<'_>> = (0..buffer.len()).map(|row| buffer.value(row, column)).collect();
-            array_of(field.data_type(), &values)
+            array_from(field.data_type(), buffer.len(), |row| buffer.value(row, column))
         };
         let columns: Vec<ArrayRef> = schema.fields().iter().enumerate().map(column).collect();
         // Texts that a plan may have in other layouts are of one here.

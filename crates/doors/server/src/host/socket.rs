@@ -7,7 +7,8 @@ use super::Host;
 use super::connection::Connection;
 use super::metrics::DoorMetrics;
 use mainstay_types::{Code, Error, Result};
-use rustix::net::sockopt;
+use rustix::io::Errno;
+use rustix::net::{SendFlags, sockopt};
 use rustls::ServerConnection;
 use std::io::{ErrorKind, Read, Write};
 use std::net::TcpStream;
@@ -232,9 +233,18 @@ fn write_tls(tls: &mut ServerConnection, socket: &mut TcpStream, deadline: Insta
     Ok(())
 }
 
-/// The same without TLS.
+/// The same without TLS. The timeout is set only for a client that does not read as fast as it is written to.
 fn write_all(socket: &mut TcpStream, mut left: &[u8], deadline: Instant) -> Result<()> {
     while !left.is_empty() {
+        match rustix::net::send(&*socket, left, SendFlags::DONTWAIT | SendFlags::NOSIGNAL) {
+            Ok(count) => {
+                left = left.get(count..).unwrap_or_default();
+                continue;
+            }
+            Err(Errno::INTR) => continue,
+            Err(Errno::WOULDBLOCK) => {}
+            Err(error) => return Err(over(&error.into())),
+        }
         socket.set_write_timeout(left_until(Some(deadline))?).map_err(|error| over(&error))?;
         match socket.write(left) {
             Ok(0) => return Err(Error::new(Code::ConnectionLost, "closed")),

@@ -148,15 +148,23 @@ fn converse(host: &Host, connection: &Connection, socket: &mut Socket, mut conve
     let mut buffer: Vec<u8> = Vec::new();
     let mut at = 0;
     let mut began = Instant::now();
+    let mut held = Held::default();
     while !host.is_stopping() {
         let left = buffer.get(at..).unwrap_or_default();
         let decoded = match left.is_empty() {
             true => Decoded::Incomplete,
-            false => Request::decode(left, conversation.context(), limit).map_err(wire)?,
+            false => match Request::decode(left, conversation.context(), limit) {
+                Ok(decoded) => decoded,
+                Err(error) => {
+                    held.send(socket, &mut conversation)?;
+                    return Err(wire(error));
+                }
+            },
         };
         let Decoded::Message(request, used) = decoded else {
             buffer.drain(..at);
             at = 0;
+            held.send(socket, &mut conversation)?;
             // A group that has begun may take its time only as long as an idle client.
             let deadline = host.config().idle_timeout().map(|timeout| Instant::now() + timeout);
             connection.end_request();
@@ -169,17 +177,21 @@ fn converse(host: &Host, connection: &Connection, socket: &mut Socket, mut conve
             continue;
         };
         at += used;
-        let next = conversation.carry_out(request);
-        if next == Next::GoOn && conversation.replies().len() < FLUSH_BYTES {
-            continue;
+        let is_quick = conversation.is_quick(&request);
+        if !is_quick && held.has_taken_time {
+            held.send(socket, &mut conversation)?;
         }
-        let replies = conversation.take_replies();
-        let deadline = socket.write_deadline(replies.len());
-        socket.send(&replies, deadline)?;
+        held.takes_time |= !is_quick;
+        let next = conversation.carry_out(request);
+        if next == Next::Exit || conversation.replies().len() >= FLUSH_BYTES {
+            held.end = conversation.replies().len();
+            held.send(socket, &mut conversation)?;
+        }
         match next {
             Next::GoOn => {}
             Next::Exit => return Ok(()),
             Next::Send => {
+                held.end_group(&conversation);
                 let text = || vec![("text", log_text(&conversation))];
                 host.count_request(connection, RequestKind::Statement, began.elapsed(), text);
                 conversation.begin_group();
@@ -187,11 +199,42 @@ fn converse(host: &Host, connection: &Connection, socket: &mut Socket, mut conve
             }
         }
     }
-    Ok(())
+    held.send(socket, &mut conversation)
 }
 
 /// Replies of a group that has not ended are sent in pieces of this size, so that batches need no memory for them.
 const FLUSH_BYTES: usize = 1 << 20;
+
+/// Replies of whole groups that were not sent. A client that sends several groups at once gets their replies at once,
+/// unless one of them took time and the next one will: the first rows are not held back by those that are fetched ahead.
+#[derive(Default)]
+struct Held {
+    /// Where they end among the replies.
+    end: usize,
+    /// A message of the running group was not quick.
+    takes_time: bool,
+    /// A message of a group before was not.
+    has_taken_time: bool,
+}
+
+impl Held {
+    fn end_group(&mut self, conversation: &Conversation) {
+        self.end = conversation.replies().len();
+        self.has_taken_time |= std::mem::take(&mut self.takes_time);
+    }
+
+    fn send(&mut self, socket: &mut Socket, conversation: &mut Conversation) -> Result<()> {
+        let end = std::mem::take(&mut self.end);
+        self.has_taken_time = false;
+        let Some(replies) = conversation.replies().get(..end).filter(|replies| !replies.is_empty()) else {
+            return Ok(());
+        };
+        let deadline = socket.write_deadline(replies.len());
+        socket.send(replies, deadline)?;
+        conversation.forget_replies(end);
+        Ok(())
+    }
+}
 
 /// The start of the last statement, for the log.
 fn log_text(conversation: &Conversation) -> String {

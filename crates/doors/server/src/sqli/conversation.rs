@@ -18,6 +18,8 @@ use mainstay_types::Value;
 const DATABASE_WARNINGS: u16 = 0x05;
 /// The warning of a statement that has no effect here.
 const NO_EFFECT_WARNING: u16 = 0x40;
+/// Room for replies that a client keeps between its groups.
+const KEPT_REPLY_BYTES: usize = 64 << 10;
 /// The longest piece of a BYTE or TEXT value.
 const LOB_PIECE: usize = 32_000;
 /// The most bytes of BYTE and TEXT values of one row.
@@ -87,8 +89,29 @@ impl Conversation {
         &self.replies
     }
 
-    pub fn take_replies(&mut self) -> Vec<u8> {
-        std::mem::take(&mut self.replies)
+    /// Forgets the replies that were sent.
+    pub fn forget_replies(&mut self, sent: usize) {
+        self.replies.drain(..sent.min(self.replies.len()));
+        self.replies.shrink_to(KEPT_REPLY_BYTES);
+    }
+
+    /// True for a message that reads no table and changes none: its answer may wait for the next ones, or they for it.
+    pub fn is_quick(&mut self, request: &Request) -> bool {
+        match request {
+            Request::Fetch(_) => {
+                self.statements.current().and_then(|known| known.cursor.as_ref()).is_some_and(Cursor::is_exhausted)
+            }
+            Request::Statement(_)
+            | Request::CursorName(_)
+            | Request::Describe
+            | Request::WantDone
+            | Request::Bind(_)
+            | Request::Begin
+            | Request::Close
+            | Request::Release
+            | Request::EndOfGroup => true,
+            _ => false,
+        }
     }
 
     pub fn text(&self) -> &str {

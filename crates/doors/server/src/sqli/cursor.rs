@@ -2,7 +2,7 @@
 
 use mainstay_session::{Failure, Rows};
 use mainstay_sqli::{Codeset, Fetch, Field, Form, Reply, ScrollHow, SimpleLob, TypeCode, write_value};
-use mainstay_types::{Value, ValueRef};
+use mainstay_types::ValueRef;
 use std::collections::HashMap;
 
 /// The most bytes of rows that a cursor that scrolls keeps.
@@ -14,7 +14,7 @@ const MOST_LOB_BYTES: usize = 64 << 20;
 pub(super) struct Cursor {
     rows: Box<dyn Rows>,
     fields: Vec<Field>,
-    /// A row that did not fit into the client's buffer.
+    /// The values of a row that did not fit into the client's buffer.
     waiting: Option<Vec<u8>>,
     fetched: u64,
     is_ended: bool,
@@ -23,10 +23,34 @@ pub(super) struct Cursor {
     /// The rows so far of a cursor that scrolls, and the number of the current one, counted from 1.
     kept: Option<(Vec<Vec<u8>>, usize)>,
     kept_bytes: usize,
-    /// BYTE and TEXT values by the handles in their descriptors.
-    lobs: HashMap<u32, Vec<u8>>,
-    lob_bytes: usize,
+    lobs: Lobs,
+}
+
+/// BYTE and TEXT values by the handles in their descriptors.
+struct Lobs {
+    values: HashMap<u32, Vec<u8>>,
+    bytes: usize,
     next_handle: u32,
+}
+
+impl Lobs {
+    /// Keeps a value for the client to ask for, and writes its descriptor.
+    fn write(&mut self, value: ValueRef<'_>, out: &mut Vec<u8>) {
+        let bytes = match value {
+            ValueRef::Binary(bytes) => bytes.to_vec(),
+            ValueRef::Text(text) => text.as_bytes().to_vec(),
+            _ => Vec::new(),
+        };
+        self.bytes += bytes.len();
+        if self.bytes > MOST_LOB_BYTES {
+            self.values.clear();
+            self.bytes = bytes.len();
+        }
+        let (handle, size) = (self.next_handle, u32::try_from(bytes.len()).unwrap_or(u32::MAX));
+        self.next_handle = self.next_handle.wrapping_add(1);
+        out.extend_from_slice(&SimpleLob { size, is_null: false, handle }.encode());
+        self.values.insert(handle, bytes);
+    }
 }
 
 fn conversion(column: &Field, reason: &str) -> Failure {
@@ -49,9 +73,7 @@ impl Cursor {
             is_row_by_row: false,
             kept: scrolls.then(|| (Vec::new(), 0)),
             kept_bytes: 0,
-            lobs: HashMap::new(),
-            lob_bytes: 0,
-            next_handle: 1,
+            lobs: Lobs { values: HashMap::new(), bytes: 0, next_handle: 1 },
         }
     }
 
@@ -61,60 +83,35 @@ impl Cursor {
         self
     }
 
-    /// The bytes of the next row.
-    fn next(&mut self, form: Form, codeset: Codeset) -> Result<Option<Vec<u8>>, Failure> {
+    /// True if a fetch of the next rows finds none.
+    pub fn is_exhausted(&self) -> bool {
+        self.is_ended && self.waiting.is_none() && self.kept.is_none()
+    }
+
+    /// Appends the values of the next row; false behind the last one. After an error, `out` may end with a part of a row.
+    fn next(&mut self, form: Form, codeset: Codeset, out: &mut Vec<u8>) -> Result<bool, Failure> {
         if self.is_ended {
-            return Ok(None);
+            return Ok(false);
         }
-        let Some(values) = self.rows.next()? else {
-            self.is_ended = true;
-            return Ok(None);
-        };
-        let mut bytes = Vec::new();
-        for place in 0..self.fields.len() {
-            let value = values.get(place).map_or(ValueRef::Null, Value::as_ref);
-            match self.fields.get(place).map(|field| field.kind.code) {
-                Some(TypeCode::BYTE | TypeCode::TEXT) if !value.is_null() => self.write_lob(value, &mut bytes)?,
-                _ => self.write(value, place, form, codeset, &mut bytes)?,
+        let Cursor { rows, fields, lobs, .. } = self;
+        let has_row = rows.lend_next(&mut |values| {
+            for (place, field) in fields.iter().enumerate() {
+                let value = values.get(place).copied().unwrap_or(ValueRef::Null);
+                match field.kind.code {
+                    TypeCode::BYTE | TypeCode::TEXT if !value.is_null() => lobs.write(value, out),
+                    _ => write_value(value, &field.kind, form, codeset, out)
+                        .map_err(|error| conversion(field, &error.to_string()))?,
+                }
             }
-        }
-        Ok(Some(bytes))
-    }
-
-    fn write(
-        &self,
-        value: ValueRef<'_>,
-        place: usize,
-        form: Form,
-        codeset: Codeset,
-        out: &mut Vec<u8>,
-    ) -> Result<(), Failure> {
-        let Some(field) = self.fields.get(place) else { return Ok(()) };
-        write_value(value, &field.kind, form, codeset, out).map_err(|error| conversion(field, &error.to_string()))
-    }
-
-    /// Keeps a value for the client to ask for, and writes its descriptor.
-    fn write_lob(&mut self, value: ValueRef<'_>, out: &mut Vec<u8>) -> Result<(), Failure> {
-        let bytes = match value {
-            ValueRef::Binary(bytes) => bytes.to_vec(),
-            ValueRef::Text(text) => text.as_bytes().to_vec(),
-            _ => Vec::new(),
-        };
-        self.lob_bytes += bytes.len();
-        if self.lob_bytes > MOST_LOB_BYTES {
-            self.lobs.clear();
-            self.lob_bytes = bytes.len();
-        }
-        let (handle, size) = (self.next_handle, u32::try_from(bytes.len()).unwrap_or(u32::MAX));
-        self.next_handle = self.next_handle.wrapping_add(1);
-        out.extend_from_slice(&SimpleLob { size, is_null: false, handle }.encode());
-        self.lobs.insert(handle, bytes);
-        Ok(())
+            Ok(())
+        })?;
+        self.is_ended = !has_row;
+        Ok(has_row)
     }
 
     /// The bytes of a value that the client has the descriptor of.
     pub fn lob(&self, descriptor: &SimpleLob) -> Option<&[u8]> {
-        self.lobs.get(&descriptor.handle).map(Vec::as_slice)
+        self.lobs.values.get(&descriptor.handle).map(Vec::as_slice)
     }
 
     /// Appends the rows that a fetch asks for: at least one, and no more than its buffer holds.
@@ -133,23 +130,30 @@ impl Cursor {
         }
         let mut bytes = 0;
         loop {
-            let row = match self.waiting.take() {
-                Some(row) => row,
-                None => match self.next(form, codeset)? {
-                    Some(row) => row,
-                    None => {
-                        done(self.fetched, out);
-                        return Ok(());
-                    }
-                },
+            let start = Reply::begin_row(out);
+            let values = out.len();
+            let has_row = match self.waiting.take() {
+                Some(row) => {
+                    out.extend_from_slice(&row);
+                    Ok(true)
+                }
+                None => self.next(form, codeset, out),
             };
-            if bytes > 0 && bytes + row.len() > fetch.buffer_bytes as usize {
-                self.waiting = Some(row);
+            let size = out.len() - values;
+            if !matches!(has_row, Ok(true)) {
+                out.truncate(start);
+                has_row?;
+                done(self.fetched, out);
                 return Ok(());
             }
-            bytes += row.len().max(1);
+            if bytes > 0 && bytes + size > fetch.buffer_bytes as usize {
+                self.waiting = out.get(values..).map(<[u8]>::to_vec);
+                out.truncate(start);
+                return Ok(());
+            }
+            Reply::end_row(start, out);
+            bytes += size.max(1);
             self.fetched += 1;
-            Reply::encode_row(0, &row, out);
             if self.is_row_by_row {
                 return Ok(());
             }
@@ -178,13 +182,18 @@ impl Cursor {
             ScrollHow::Current => at,
         };
         while self.kept.as_ref().is_some_and(|(rows, _)| rows.len() < wanted) {
-            let Some(row) = self.next(form, codeset)? else { break };
+            let mut row = Vec::new();
+            if !self.next(form, codeset, &mut row)? {
+                break;
+            }
             self.kept_bytes += row.len();
             if self.kept_bytes > MOST_KEPT_BYTES {
                 let message = format!("a scroll cursor may keep {MOST_KEPT_BYTES} bytes of rows");
                 return Err(Failure { number: -605, message, ..Failure::default() });
             }
-            self.kept.iter_mut().for_each(|(rows, _)| rows.push(row.clone()));
+            if let Some((rows, _)) = &mut self.kept {
+                rows.push(row);
+            }
         }
         let Some((rows, at)) = &mut self.kept else {
             let message = "the cursor does not scroll".to_owned();

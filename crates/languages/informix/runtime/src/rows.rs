@@ -1,13 +1,13 @@
 //! Rows and columns of the core as those of Informix.
 
 use crate::failure::of_core;
-use arrow_array::RecordBatch;
 use arrow_schema::{DataType, Field, IntervalUnit, TimeUnit};
-use mainstay_columnar::values::{OFFSET, TICKS, value_at};
+use mainstay_columnar::ValueReader;
+use mainstay_columnar::values::{OFFSET, TICKS, data_type_of};
 use mainstay_engine::Answer;
 use mainstay_informix_syntax::{Field as Unit, Type};
-use mainstay_session::{Column, Declared, Failure, Rows};
-use mainstay_types::Value;
+use mainstay_session::{Column, Declared, Failure, Rows, TakeRow};
+use mainstay_types::{Value, ValueRef};
 use std::sync::{Arc, Mutex, PoisonError};
 
 /// The key of a declared type in the metadata of a field.
@@ -16,8 +16,21 @@ const DECLARED: &str = "mainstay.declared";
 const SHOWN_LENGTH: &str = mainstay_planner::SHOWN_LENGTH;
 
 /// The type of a field that a column declares in this language.
+///
+/// CAST keeps the metadata of its operand, and changes the type of the field.
 pub(crate) fn declared_type(field: &Field) -> Option<Type> {
-    Type::of_declared(field.metadata().get(DECLARED)?)
+    let known = Type::of_declared(field.metadata().get(DECLARED)?)?;
+    let declared = data_type_of(known.sql_type());
+    let is_cast = declared != *field.data_type() && !(is_text(&declared) && is_text(field.data_type()));
+    (!is_cast).then_some(known)
+}
+
+fn is_text(data_type: &DataType) -> bool {
+    match data_type {
+        DataType::Utf8 | DataType::LargeUtf8 | DataType::Utf8View => true,
+        DataType::Dictionary(_, values) => is_text(values),
+        _ => false,
+    }
 }
 
 /// The type of a field of a result.
@@ -65,35 +78,71 @@ pub(crate) fn column(name: &str, known: Type, is_nullable: bool) -> Column {
 /// The rows of an answer, as they come.
 pub(crate) struct CoreRows {
     answer: Answer,
-    batch: Option<(RecordBatch, usize)>,
+    /// The columns of the batch that is read, the number of its rows, and the next of them.
+    columns: Vec<ValueReader>,
+    len: usize,
+    next: usize,
 }
 
 impl CoreRows {
     pub(crate) fn new(answer: Answer) -> CoreRows {
-        CoreRows { answer, batch: None }
+        CoreRows { answer, columns: Vec::new(), len: 0, next: 0 }
+    }
+
+    /// The number of the next row in the columns; `None` behind the last row.
+    fn advance(&mut self) -> Result<Option<usize>, Failure> {
+        while self.next >= self.len {
+            let batch = self.answer.next_batch().map_err(|error| of_core(&error, false))?;
+            let Some(batch) = batch else { return Ok(None) };
+            let columns = batch.columns().iter().map(ValueReader::new).collect::<mainstay_types::Result<_>>();
+            self.columns = columns.map_err(|error| of_core(&error, false))?;
+            (self.len, self.next) = (batch.num_rows(), 0);
+        }
+        self.next += 1;
+        Ok(Some(self.next - 1))
     }
 }
 
 impl Rows for CoreRows {
     fn next(&mut self) -> Result<Option<Vec<Value>>, Failure> {
-        loop {
-            let Some((batch, row)) = &mut self.batch else {
-                match self.answer.next_batch().map_err(|error| of_core(&error, false))? {
-                    Some(batch) => self.batch = Some((batch, 0)),
-                    None => return Ok(None),
-                }
-                continue;
-            };
-            if *row >= batch.num_rows() {
-                self.batch = None;
-                continue;
-            }
-            let values = batch.columns().iter().map(|column| value_at(column.as_ref(), *row).map(shown));
-            let values: mainstay_types::Result<Vec<Value>> = values.collect();
-            *row += 1;
-            return values.map(Some).map_err(|error| of_core(&error, false));
-        }
+        let Some(row) = self.advance()? else { return Ok(None) };
+        Ok(Some(self.columns.iter().map(|column| owned(column.value(row))).collect()))
     }
+
+    fn lend_next(&mut self, take: &mut TakeRow<'_>) -> Result<bool, Failure> {
+        let Some(row) = self.advance()? else { return Ok(false) };
+        let mut few = [ValueRef::Null; FEW_COLUMNS];
+        match few.get_mut(..self.columns.len()) {
+            Some(values) => lend(&self.columns, row, values, take)?,
+            None => lend(&self.columns, row, &mut vec![ValueRef::Null; self.columns.len()], take)?,
+        }
+        Ok(true)
+    }
+}
+
+/// Columns of a row that is lent without an allocation.
+const FEW_COLUMNS: usize = 16;
+
+/// Lends the values of a row, in `values`.
+fn lend<'c>(
+    columns: &'c [ValueReader],
+    row: usize,
+    values: &mut [ValueRef<'c>],
+    take: &mut TakeRow<'_>,
+) -> Result<(), Failure> {
+    let mut has_uuid = false;
+    for (value, column) in values.iter_mut().zip(columns) {
+        *value = match column.value(row) {
+            ValueRef::TimestampWithOffset { utc, offset_minutes } => ValueRef::Timestamp(utc.to_local(offset_minutes)),
+            known => known,
+        };
+        has_uuid |= matches!(value, ValueRef::Uuid(_));
+    }
+    if !has_uuid {
+        return take(values);
+    }
+    let held: Vec<Value> = values.iter().map(|value| owned(*value)).collect();
+    take(&held.iter().map(Value::as_ref).collect::<Vec<_>>())
 }
 
 /// All rows of an answer.
@@ -166,11 +215,11 @@ impl Drop for NumberedRows {
     }
 }
 
-/// Values of types that Informix lacks, as those that it has.
-fn shown(value: Value) -> Value {
+/// A value of its own; types that Informix lacks become those that it has.
+fn owned(value: ValueRef<'_>) -> Value {
     match value {
-        Value::Uuid(_) => Value::Text(value.to_string()),
-        Value::TimestampWithOffset { utc, offset_minutes } => Value::Timestamp(utc.to_local(offset_minutes)),
-        other => other,
+        ValueRef::Uuid(_) => Value::Text(value.to_string()),
+        ValueRef::TimestampWithOffset { utc, offset_minutes } => Value::Timestamp(utc.to_local(offset_minutes)),
+        other => other.to_value(),
     }
 }
