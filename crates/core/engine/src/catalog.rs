@@ -1,11 +1,13 @@
 //! The tables of a folder, opened when they are first named.
 
+use crate::dbf::FileTable;
 use crate::folder::{self, Kind, Listing, TableFile};
 use crate::native::{Native, Scope, SessionCatalog};
 use crate::options::FileSettings;
+use crate::writable::WritableTable;
 use mainstay_columnar::{Table, VectorCache};
 use mainstay_csv::CsvTable;
-use mainstay_planner::{FileReading, Planned, Planner, Relation, Visibility, open_parquet};
+use mainstay_planner::{FileReading, Name, Planned, Planner, Relation, Visibility, open_parquet};
 use mainstay_types::{Code, Error, Result};
 use mainstay_vfs::{FileSystem, Stamp};
 use mainstay_xbase::dbf::OpenOptions;
@@ -33,6 +35,8 @@ struct Tables {
     /// Files from elsewhere that were given a name.
     attached: HashMap<String, TableFile>,
     open: HashMap<String, OpenTable>,
+    /// Tables of further storages.
+    added: HashMap<String, Arc<dyn WritableTable>>,
 }
 
 /// A table that is open.
@@ -62,6 +66,14 @@ impl ParquetFiles {
 }
 
 impl OpenTable {
+    /// The table for statements that change it; `None` for files that are only read.
+    pub(crate) fn writable(&self) -> Option<Arc<dyn WritableTable>> {
+        match self {
+            OpenTable::Dbf(table) => Some(Arc::new(FileTable(Arc::clone(table)))),
+            OpenTable::Csv(_) | OpenTable::Parquet(_) => None,
+        }
+    }
+
     pub(crate) fn relation(&self) -> Relation {
         match self {
             OpenTable::Dbf(table) => Relation::Table(Arc::clone(table) as Arc<dyn Table>),
@@ -137,19 +149,55 @@ impl FolderCatalog {
         &self.fs
     }
 
-    /// All DBF tables that can be opened.
-    pub(crate) fn dbf_tables(&self) -> Result<Vec<Arc<DbfTable>>> {
-        let names: Vec<String> = {
+    /// Adds a table of a further storage, under its name.
+    ///
+    /// Errors: `Unsupported` for one that queries cannot read; `Duplicate`.
+    pub(crate) fn add(&self, table: Arc<dyn WritableTable>) -> Result<()> {
+        let unread = || Error::new(Code::Unsupported, "a table that is added can be read by queries");
+        let name = table.as_read().ok_or_else(unread)?.name().to_lowercase();
+        let mut tables = self.lock();
+        if tables.file(&name).is_some() || tables.added.contains_key(&name) {
+            return Err(Error::new(Code::Duplicate, format!("there is a table {name} already")).about(name));
+        }
+        tables.added.insert(name, table);
+        self.version.fetch_add(1, Ordering::Relaxed);
+        Ok(())
+    }
+
+    fn added(&self, key: &str) -> Option<Arc<dyn WritableTable>> {
+        self.lock().added.get(key).cloned()
+    }
+
+    /// The table of this name, to change it; `None` when no file and no table that was added has the name.
+    ///
+    /// Errors: `ReadOnly` for files that are only read, and those of opening it.
+    pub(crate) fn writable(&self, name: &Name, key: &str) -> Result<Option<Arc<dyn WritableTable>>> {
+        if let Some(added) = self.added(key) {
+            return Ok(Some(added));
+        }
+        let Some((file, open)) = self.table(key)? else { return Ok(None) };
+        let read_only = || {
+            let kind = if file.kind == Kind::Csv { "CSV" } else { "Parquet" };
+            let message = format!("{name} cannot be changed: {kind} files are only read");
+            Error::new(Code::ReadOnly, message).at(file.path.display())
+        };
+        open.writable().ok_or_else(read_only).map(Some)
+    }
+
+    /// All tables outside of the store that can be opened and changed.
+    ///
+    /// Errors: those of looking at the folder.
+    pub(crate) fn writable_files(&self) -> Result<Vec<Arc<dyn WritableTable>>> {
+        let (names, added): (Vec<String>, Vec<_>) = {
             let mut tables = self.lock();
             self.relist(&mut tables)?;
             let all = tables.listing.tables.iter().chain(&tables.attached);
-            all.filter(|(_, file)| file.kind.is_xbase()).map(|(name, _)| name.clone()).collect()
+            // Opening a file that is only read may mean reading all of it.
+            let names = all.filter(|(_, file)| file.kind.is_xbase()).map(|(name, _)| name.clone()).collect();
+            (names, tables.added.values().cloned().collect())
         };
-        let open = |name: &String| match self.table(name) {
-            Ok(Some((_, OpenTable::Dbf(table)))) => Some(table),
-            _ => None,
-        };
-        Ok(names.iter().filter_map(open).collect())
+        let open = |name: &String| self.table(name).ok().flatten().and_then(|(_, open)| open.writable());
+        Ok(names.iter().filter_map(open).chain(added).collect())
     }
 
     /// The names of the tables that are files, after a look at the folder.
@@ -302,7 +350,7 @@ impl mainstay_planner::Catalog for FolderCatalog {
 
     fn names(&self) -> Vec<String> {
         let tables = self.lock();
-        tables.listing.tables.keys().chain(tables.attached.keys()).cloned().collect()
+        tables.listing.tables.keys().chain(tables.attached.keys()).chain(tables.added.keys()).cloned().collect()
     }
 
     fn version(&self) -> u64 {
@@ -328,6 +376,9 @@ impl FolderCatalog {
 
     /// The table of a file.
     pub(crate) fn file(&self, name: &str) -> Result<Option<Relation>> {
+        if let Some(added) = self.added(name) {
+            return Ok(added.as_read().map(Relation::Table));
+        }
         Ok(self.table(name)?.map(|(_, open)| open.relation()))
     }
 }

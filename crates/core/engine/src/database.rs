@@ -6,6 +6,7 @@ use crate::describe::{self, TableInfo};
 use crate::native::{Native, Place, STORE_FOLDER};
 use crate::options::{FolderSettings, Options};
 use crate::session::{Session, is_internal, settle_commits};
+use crate::writable::WritableTable;
 use mainstay_columnar::VectorCache;
 use mainstay_planner::{Planner, Settings};
 use mainstay_store::{Durability, Held, HeldLock, Store, StoreOptions, Wait};
@@ -122,6 +123,13 @@ impl Database {
     /// A session with settings of its own.
     pub fn session(&self) -> Session {
         Session::new(self.clone())
+    }
+
+    /// Adds a table of a further storage, which statements of all sessions find by its name until the database is closed.
+    ///
+    /// Errors: `Duplicate`; `Unsupported` for a table that queries cannot read.
+    pub fn add_table(&self, table: Arc<dyn WritableTable>) -> Result<()> {
+        self.shared.catalog.add(table)
     }
 
     /// Bytes that running statements may hold together: half of the memory limit.

@@ -5,11 +5,9 @@ use crate::describe::{self, TableInfo};
 use crate::native::are_alike;
 use crate::session::{ChangeableColumn, Session};
 use arrow_schema::Field;
-use mainstay_columnar::Table;
-use mainstay_planner::{Name, RECORD_NUMBER};
+use mainstay_planner::Name;
 use mainstay_store::definition::{ROW_ID, shown_field};
 use mainstay_types::{Code, Result};
-use mainstay_xbase::dbf::FieldKind;
 use std::sync::Arc;
 
 pub use mainstay_store::files::catalog::{
@@ -54,46 +52,19 @@ impl Session {
     ///
     /// Errors: those of reading the catalog, and why native tables cannot be used: there may be one of this name among them.
     pub fn changeable_columns(&self, table: &str) -> Result<Option<Vec<ChangeableColumn>>> {
-        let form = match self.form(&table.to_lowercase()) {
-            Ok(form) => form,
-            Err(error) if error.code() == Code::UnknownTable => {
-                let columns = self.file_columns(table)?;
-                let failure = || self.native().failure().map_or(Ok(None), Err);
-                return columns.map_or_else(failure, |columns| Ok(Some(columns)));
+        let name = Name::new(&table.to_lowercase());
+        match self.writable(&name).and_then(|table| table.columns(self)) {
+            Ok(columns) => Ok(Some(columns)),
+            Err(error) if matches!(error.code(), Code::UnknownTable | Code::ReadOnly) => {
+                self.native().failure().map_or(Ok(None), Err)
             }
-            Err(error) => return Err(error),
-        };
-        let column = |(place, field): (usize, &Arc<Field>)| ChangeableColumn {
-            field: Arc::clone(field),
-            is_identity: form.definition.columns.get(place).is_some_and(|column| column.identity.is_some()),
-            is_computed: form.is_computed(place),
-        };
-        Ok(Some(form.schema.fields().iter().enumerate().map(column).collect()))
+            Err(error) => Err(error),
+        }
     }
 
     /// The hidden column by which statements find a row of a table again.
     pub fn row_number_column(&self, table: &str) -> &'static str {
-        match self.dbf_table(&Name::new(table)) {
-            Ok(Some(_)) => RECORD_NUMBER,
-            _ => ROW_ID,
-        }
-    }
-
-    /// The columns of a DBF table.
-    fn file_columns(&self, table: &str) -> Result<Option<Vec<ChangeableColumn>>> {
-        let table = match self.dbf_table(&Name::new(table)) {
-            Ok(Some(table)) => table,
-            Ok(None) => return Ok(None),
-            Err(error) if error.code() == Code::ReadOnly => return Ok(None),
-            Err(error) => return Err(error),
-        };
-        let column = |(place, (field, of_file)): (usize, (&Arc<Field>, &mainstay_xbase::dbf::Field))| {
-            // No statement may assign to a field that the table itself writes at each change.
-            let is_computed = matches!(of_file.kind, FieldKind::ModificationTime | FieldKind::RowVersion);
-            let is_identity = table.counts(place) && !is_computed;
-            ChangeableColumn { field: Arc::clone(field), is_identity, is_computed }
-        };
-        Ok(Some(table.schema().fields().iter().zip(table.fields()).enumerate().map(column).collect()))
+        self.writable(&Name::new(table)).map_or(ROW_ID, |table| table.row_number_column())
     }
 }
 

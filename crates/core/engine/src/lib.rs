@@ -3,6 +3,7 @@
 //! ```text
 //!   Database  one folder: its files as tables, one planner, one cache of decoded columns
 //!     |- Catalog   which file is which table; opened when first named        (catalog, folder)
+//!     |- Writable  the interface of tables to statements that change them    (writable)
 //!     |- Native    tables of our own: definitions, changes, transactions     (native)
 //!     |- Dbf       changes and definitions of DBF tables                     (dbf)
 //!     |- Session   settings, the running statement, its progress             (session, words)
@@ -107,6 +108,7 @@ mod returning;
 mod session;
 mod table_settings;
 mod words;
+pub mod writable;
 mod xbase_words;
 
 pub use bulk::{Appender, TableCursor};

@@ -2,7 +2,7 @@
 
 mod again;
 mod create;
-mod define_files;
+mod define;
 mod explain;
 mod files;
 mod identities;
@@ -16,6 +16,7 @@ mod rights;
 mod settings;
 mod show;
 mod wish;
+mod writable;
 
 pub(crate) use again::again;
 pub(crate) use joint::{is_internal, settle_commits};
@@ -29,11 +30,12 @@ use crate::bulk::{Appender, TableCursor};
 use crate::collected::CollectedRows;
 use crate::database::Shared;
 use crate::native::{
-    Changed, Changer, Definitions, Find, Form, Native, Outlook, SessionCatalog, SessionSequences, SessionTransaction,
-    accounts, cannot_be_changed, key_of,
+    Changer, Definitions, Form, Given, Native, Outlook, SessionCatalog, SessionSequences, SessionTransaction, accounts,
+    key_of,
 };
-use crate::prepared::{Prepared, Recorder, Uses, Workspace, direct_change};
+use crate::prepared::{Prepared, Recorder, Uses, Workspace};
 use crate::words::{self, Words};
+use crate::writable::{Changed, Definition, cannot_be_changed};
 use arrow_schema::{Field, Schema};
 use mainstay_planner::dialect::FunctionsInForce;
 use mainstay_planner::{
@@ -41,7 +43,7 @@ use mainstay_planner::{
     Relation, RunOptions, Short, SqlExpr, Statement, TransactionStatement, Update, UserFunctions, Visibility,
 };
 use mainstay_store::{TemporaryTables, Transaction};
-use mainstay_types::{Code, Error, Result, ValueRef};
+use mainstay_types::{Code, Error, Result};
 use std::path::Path;
 use std::sync::Arc;
 use std::time::Duration;
@@ -275,6 +277,21 @@ impl Session {
         self.transaction.scope(self.native())
     }
 
+    /// The database.
+    pub(crate) fn database(&self) -> &Database {
+        &self.database
+    }
+
+    /// The rows of files that queries see.
+    pub(crate) fn visibility(&self) -> Visibility {
+        self.visibility
+    }
+
+    /// The last numbers that tables and sequences gave the session.
+    pub(crate) fn given(&self) -> &Given {
+        &self.transaction.given
+    }
+
     /// The native tables of the database.
     pub(crate) fn native(&self) -> &Native {
         &self.database.shared.catalog.native
@@ -423,34 +440,20 @@ impl Session {
     /// A statement that is neither a query nor one of ours.
     fn other(&mut self, text: &str) -> Result<Answer> {
         let statement = Statement::parse(text)?;
-        if let Some(answer) = self.change_file(text, &statement)? {
-            return Ok(answer);
-        }
-        if let Some(answer) = self.define_file(text, &statement)? {
-            return Ok(answer);
-        }
-        if let Some(answer) = direct_change(self, text, &statement)? {
-            return Ok(answer);
-        }
         let database = self.database.clone();
         let native = &database.shared.catalog.native;
         match &statement {
             Statement::Query => self.query(text),
-            Statement::LockRows(locking) => {
-                self.change(text, |changer, transaction| changer.lock_rows(transaction, locking))
-            }
             Statement::Transaction(statement) => self.transaction_statement(statement),
-            Statement::Insert(insert) => self.change(text, |changer, transaction| changer.insert(transaction, insert)),
-            Statement::Update(update) => self.change(text, |changer, transaction| changer.update(transaction, update)),
-            Statement::Delete(delete) => self.change(text, |changer, transaction| changer.delete(transaction, delete)),
-            Statement::Merge(merge) => self.change(text, |changer, transaction| changer.merge(transaction, merge)),
-            Statement::Truncate { names, restart } => {
-                self.change(text, |changer, transaction| changer.truncate(transaction, names, *restart))
-            }
+            Statement::Insert(insert) => self.change_rows(text, &insert.table, &statement),
+            Statement::Update(update) => self.change_rows(text, &update.table, &statement),
+            Statement::Delete(delete) => self.change_rows(text, &delete.table, &statement),
+            Statement::Merge(merge) => self.change_rows(text, &merge.table, &statement),
+            Statement::LockRows(locking) => self.change_rows(text, &locking.table, &statement),
+            Statement::Truncate { names, restart } => self.truncate(text, names, *restart),
             Statement::CreateTable(create) => self.create_table(text, create),
-            Statement::CreateIndex(create) => self.define(text, |transaction| {
-                Definitions::of_table(native, transaction, &create.table).create_index(transaction, create)
-            }),
+            Statement::CreateIndex(create) => self.define_table(text, &create.table, &Definition::CreateIndex(create)),
+            Statement::AlterTable(alter) => self.define_table(text, &alter.table, &Definition::Alter(alter)),
             Statement::CreateView(create) => self.create_view(text, create),
             Statement::CreateSequence(create) => {
                 self.create(text, |transaction| Definitions::shared(native).create_sequence(transaction, create))
@@ -458,19 +461,17 @@ impl Session {
             Statement::CreateSchema { name, if_not_exists } => self.create(text, |transaction| {
                 Definitions::shared(native).create_schema(transaction, name, *if_not_exists)
             }),
-            Statement::Drop(drop) => self.drop_native(text, drop),
+            Statement::Drop(drop) => self.drop_objects(text, drop),
             Statement::AlterSequence(alter) => {
                 self.change(text, |changer, transaction| changer.alter_sequence(transaction, alter))
             }
             Statement::Rename(rename) => self.change(text, |changer, transaction| changer.rename(transaction, rename)),
             Statement::SetSchema(set) => self.change(text, |changer, transaction| changer.set_schema(transaction, set)),
-            Statement::AlterTable(alter) => self
-                .change(text, |changer, transaction| changer.alter_table(transaction, alter))
-                .map_err(|error| self.of_a_file(std::slice::from_ref(&alter.table), error)),
         }
     }
 
-    fn drop_native(&mut self, text: &str, drop: &mainstay_planner::Drop) -> Result<Answer> {
+    /// DROP of objects of the store.
+    pub(crate) fn drop_native(&mut self, text: &str, drop: &mainstay_planner::Drop) -> Result<Answer> {
         let database = self.database.clone();
         let native = &database.shared.catalog.native;
         // The view exists, so another name is missing.
@@ -483,31 +484,10 @@ impl Session {
             .map_err(|error| self.of_a_file(&missing, error))
     }
 
-    /// Runs an INSERT with these values for the parameters in its lists of values.
-    pub(crate) fn insert(&mut self, text: &str, insert: &Insert, parameters: &[ValueRef<'_>]) -> Result<Answer> {
-        if let Some(table) = self.dbf_table(&insert.table)? {
-            return self.change_records(text, &table, parameters, |changer, open| changer.insert(&table, open, insert));
-        }
-        self.change_with(text, parameters, |changer, transaction| changer.insert(transaction, insert))
-    }
-
-    /// Runs an INSERT into a native table of the rows that `find` gives; `None` when it finds none that way.
-    pub(crate) fn insert_found(&mut self, text: &str, insert: &Insert, find: Find<'_>) -> Result<Option<Answer>> {
-        self.change_with(text, &[], |changer, transaction| changer.insert_found(transaction, insert, find))
-    }
-
-    fn change(
+    /// Runs a statement that changes the store, in the open transaction or in a separate one.
+    pub(crate) fn change<T>(
         &mut self,
         text: &str,
-        work: impl FnMut(&Changer<'_>, &mut Transaction) -> Result<Changed<Answer>>,
-    ) -> Result<Answer> {
-        self.change_with(text, &[], work)
-    }
-
-    fn change_with<T>(
-        &mut self,
-        text: &str,
-        parameters: &[ValueRef<'_>],
         mut work: impl FnMut(&Changer<'_>, &mut Transaction) -> Result<Changed<T>>,
     ) -> Result<T> {
         let database = self.database.clone();
@@ -518,9 +498,9 @@ impl Session {
         let catalog = self.catalog(shared);
         let given = &Arc::clone(&self.transaction.given);
         let planner = &*shared.planner;
-        let (catalog, options, visibility) = (&catalog, &options, self.visibility);
+        let (catalog, options) = (&catalog, &options);
         let folder = &shared.catalog;
-        let changer = Changer { native, planner, catalog, folder, options, text, given, parameters, visibility };
+        let changer = Changer { native, planner, catalog, folder, options, text, given };
         let place = (native, &*shared.planner);
         self.transaction.change(place, &Arc::from(text), |transaction| work(&changer, transaction))
     }
@@ -533,7 +513,11 @@ impl Session {
     }
 
     /// Runs a statement that changes the catalog.
-    fn define(&mut self, text: &str, mut work: impl FnMut(&mut Transaction) -> Result<()>) -> Result<Answer> {
+    pub(crate) fn define(
+        &mut self,
+        text: &str,
+        mut work: impl FnMut(&mut Transaction) -> Result<()>,
+    ) -> Result<Answer> {
         let database = self.database.clone();
         let place = (&database.shared.catalog.native, &*database.shared.planner);
         self.transaction.change(place, &Arc::from(text), |transaction| work(transaction).map(Changed::Done))?;
@@ -541,12 +525,12 @@ impl Session {
     }
 
     /// Returns true if there is a native table or a view of this name.
-    fn is_known(&self, name: &Name) -> Result<bool> {
+    pub(crate) fn is_known(&self, name: &Name) -> Result<bool> {
         Ok(self.transaction.scope(self.native()).relation(&key_of(name))?.is_some())
     }
 
     /// The error of a statement that changes the catalog: a file table exists, and cannot be changed.
-    fn of_a_file(&self, names: &[Name], error: Error) -> Error {
+    pub(crate) fn of_a_file(&self, names: &[Name], error: Error) -> Error {
         let folder = &self.database.shared.catalog;
         let scope = self.transaction.scope(self.native());
         let is_view = |key: &str| matches!(scope.relation(key), Ok(Some(Relation::View { .. })));

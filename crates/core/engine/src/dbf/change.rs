@@ -1,18 +1,15 @@
-//! INSERT, UPDATE, DELETE.
+//! The rows of a DBF or ADT table in a statement: records, changed in place.
 
-use super::lock::{locked_rows, record_number, timed_out};
+use super::lock::{locked_rows, record_numbers, timed_out};
 use super::values::{Target, fields_of, is_deleted, row_of, table_name, targets_of, value_for};
-use crate::inserted::{GivenRow, GivenRows, Source};
-use crate::native::{Given, NewRow};
-use crate::returning::{Rows, Shown};
-use arrow_array::RecordBatch;
-use mainstay_columnar::Table;
-use mainstay_columnar::values::value_at;
-use mainstay_planner::{
-    Answer, Catalog, Collected, Delete, HeldMemory, Insert, Name, Planned, Planner, RECORD_NUMBER, Returning, Update,
-    Visibility,
+use crate::native::Given;
+use crate::returning::Rows;
+use crate::writable::{
+    Changed, Done, FindRows, GivenValues, InsertRows, RowDelete, RowInsert, RowUpdate, RowWriter, Shape,
+    StatementContext,
 };
-use mainstay_types::interrupt::Pace;
+use mainstay_columnar::Table;
+use mainstay_planner::{Assignment, Collected, HeldMemory, Insert, Name, Planner};
 use mainstay_types::{Code, Error, Result, Value, ValueRef};
 use mainstay_xbase::dbf::FieldKind;
 use mainstay_xbase::indexed::IndexedTable;
@@ -22,24 +19,21 @@ use std::collections::HashSet;
 use std::ops::RangeInclusive;
 use std::sync::Arc;
 
-/// Runs the queries of a statement, as the session sees its tables.
-pub(crate) type RunQuery<'s> = &'s mut dyn FnMut(&Planned) -> Result<Answer>;
+/// Rows of an INSERT that are converted and appended together.
+const PORTION: usize = 8_192;
 
-/// The parts of a session that a change of a DBF table uses.
-pub(crate) struct Changer<'s> {
-    pub(crate) planner: &'s Planner,
-    pub(crate) catalog: &'s dyn Catalog,
-    /// The text of the statement, for places in errors.
-    pub(crate) text: &'s str,
-    /// The values of parameters in lists of values.
-    pub(crate) parameters: &'s [ValueRef<'s>],
-    /// The rows that the query of an INSERT sees.
-    pub(crate) visibility: Visibility,
-    pub(crate) run: RunQuery<'s>,
+/// The memory of a new record beside its bytes until the transaction ends.
+const NOTE_BYTES: usize = 96;
+
+/// See the module.
+pub(crate) struct FileRows<'w> {
+    table: &'w DbfTable,
+    open: &'w mut IndexedTable,
+    planner: &'w Planner,
     /// Notes the numbers that tables give their new records.
-    pub(crate) given: &'s Given,
-    /// The state of the table's indexes before the change, for the caller that completes the write.
-    pub(crate) before: Option<BeforeWrite>,
+    given: &'w Given,
+    /// The state of the table's indexes before the first change, for the caller that completes the write.
+    before: &'w mut Option<BeforeWrite>,
 }
 
 /// A record, and what an UPDATE does with it.
@@ -51,64 +45,35 @@ pub(super) struct RecordChange {
     beside: Vec<Value>,
 }
 
-impl Changer<'_> {
-    /// INSERT.
-    pub(crate) fn insert(&mut self, table: &DbfTable, open: &mut IndexedTable, insert: &Insert) -> Result<Answer> {
-        if insert.conflict.is_some() {
-            let error = Error::new(Code::Unsupported, "ON CONFLICT in an INSERT into a DBF table");
-            return Err(error.hint("UPDATE the records that are there, and INSERT what is left"));
+impl<'w> FileRows<'w> {
+    /// The records of a table that is open for writing.
+    pub(crate) fn new(
+        (table, open): (&'w DbfTable, &'w mut IndexedTable),
+        (planner, given): (&'w Planner, &'w Given),
+        before: &'w mut Option<BeforeWrite>,
+    ) -> FileRows<'w> {
+        FileRows { table, open, planner, given, before }
+    }
+
+    /// Notes the state of the indexes before the first change.
+    fn begin_write(&mut self) -> Result<()> {
+        if self.before.is_none() {
+            *self.before = Some(self.table.before_write()?);
         }
-        let fields = fields_of(table, &insert.columns)?;
-        let shown = shown(table, insert.alias.as_ref(), insert.returning.as_ref())?;
-        let (planner, catalog, visibility) = (self.planner, self.catalog, self.visibility);
-        let source = Source { planner, catalog, visibility, text: self.text, parameters: self.parameters };
-        let run = &mut self.run;
-        let mut portions = match source.given(insert, &mut |planned| run(planned)?.collect())? {
-            GivenRows::All(rows) => Portions::of(rows),
-            GivenRows::Query(planned) => Portions::of_query(run(&planned)?, &planned, table, self.planner)?,
-        };
-        // The first ones have their values before anything is written.
-        let first = portions.next_records(table, &fields)?;
-        let memory = self.planner.held_memory("the records of an INSERT");
-        let record_bytes = 1 + table.fields().iter().map(|field| field.length).sum::<usize>();
-        let mut new = NewRecords { memory, record_bytes, count: 0, appended: Vec::new() };
-        self.before = Some(table.before_write()?);
-        let written = open.atomically(|open| {
-            let mut next = first;
-            while let Some(records) = next {
-                new.append(open, &records)?;
-                next = portions.next_records(table, &fields)?;
-            }
-            Ok(())
-        });
-        written.map_err(timed_out)?;
-        let mut done = Rows { count: new.count, ..shown.no_rows(self.planner, false) };
-        self.note_number(table, open, new.appended.last())?;
-        if shown.is_wanted() {
-            let mut bytes = Vec::new();
-            for record in new.appended.into_iter().flatten() {
-                open.read(record, &mut bytes)?;
-                done.kept.push(row_of(open, record, &bytes)?, Vec::new())?;
-            }
-        }
-        shown.answer(self.planner, done)
+        Ok(())
     }
 
     /// Notes the last new record, and the number that it was given if the table counts.
-    pub(super) fn note_number(
-        &self,
-        table: &DbfTable,
-        open: &mut IndexedTable,
-        appended: Option<&RangeInclusive<u64>>,
-    ) -> Result<()> {
+    fn note_number(&mut self, appended: Option<&RangeInclusive<u64>>) -> Result<()> {
         let Some(last) = appended.map(|records| *records.end()) else { return Ok(()) };
         self.given.note_record(last);
+        let table = self.table;
         // A row version is not a number that the statement took.
         let is_given = |field: &usize| table.counts(*field) && table.fields()[*field].kind != FieldKind::RowVersion;
         let Some(field) = (0..table.fields().len()).find(is_given) else { return Ok(()) };
         let mut bytes = Vec::new();
-        open.read(last, &mut bytes)?;
-        let number = match open.value(field, &bytes)? {
+        self.open.read(last, &mut bytes)?;
+        let number = match self.open.value(field, &bytes)? {
             Value::Integer(number) => Some(number),
             Value::Decimal(number) if number.scale == 0 => i64::try_from(number.unscaled).ok(),
             _ => None,
@@ -118,122 +83,121 @@ impl Changer<'_> {
         }
         Ok(())
     }
+}
 
-    /// UPDATE. `SET _deleted = FALSE` recalls records, and TRUE deletes them.
-    pub(crate) fn update(&mut self, table: &DbfTable, open: &mut IndexedTable, update: &Update) -> Result<Answer> {
-        let targets = targets_of(table, &update.assignments)?;
-        let mut shown = shown(table, update.alias.as_ref(), update.returning.as_ref())?;
-        let planned = self.planner.plan_update(self.text, update, (RECORD_NUMBER, shown.beside()), self.catalog)?;
-        shown.planned(&planned);
-        let run = &mut self.run;
-        let batches = locked_rows(table, open, &mut || run(&planned)?.collect())?;
-        let (mut seen, mut pace) = (HashSet::new(), Pace::default());
-        let mut changes = Vec::new();
-        for batch in &batches {
-            for row in 0..batch.num_rows() {
-                pace.step()?;
-                // A record that joins several rows is changed by the first of them.
-                let Some(record) = record_number(batch, row)?.filter(|record| seen.insert(*record)) else { continue };
-                let mut change = RecordChange::new(record, shown.values(batch, row)?);
-                let mut place = 0;
-                for (assignment, target) in update.assignments.iter().zip(&targets) {
-                    let value = match &assignment.value {
-                        Some(_) => {
-                            place += 1;
-                            Some(value_at(batch.column(place), row)?)
-                        }
-                        None => None,
-                    };
-                    change.assign(table, *target, value)?;
-                }
-                changes.push(change);
-            }
-        }
-        let mut done = shown.no_rows(self.planner, false);
-        self.before = Some(table.before_write()?);
-        open.atomically(|open| change_all(open, &mut changes, shown.is_wanted(), &mut done)).map_err(timed_out)?;
-        shown.answer(self.planner, done)
+impl RowWriter for FileRows<'_> {
+    fn shape(&self) -> Shape<'_> {
+        Shape { name: table_name(self.table), schema: self.table.schema(), hidden: self.table.hidden_columns() }
     }
 
-    /// DELETE: records are marked as deleted, and stay where they are.
-    pub(crate) fn delete(&mut self, table: &DbfTable, open: &mut IndexedTable, delete: &Delete) -> Result<Answer> {
-        let mut shown = shown(table, delete.alias.as_ref(), delete.returning.as_ref())?;
-        let planned = self.planner.plan_delete(self.text, delete, (RECORD_NUMBER, shown.beside()), self.catalog)?;
-        shown.planned(&planned);
-        let run = &mut self.run;
-        let batches = locked_rows(table, open, &mut || run(&planned)?.collect())?;
-        let (mut seen, mut pace) = (HashSet::new(), Pace::default());
-        let mut deletes = Vec::new();
-        for batch in &batches {
-            for row in 0..batch.num_rows() {
-                pace.step()?;
-                let Some(record) = record_number(batch, row)?.filter(|record| seen.insert(*record)) else { continue };
-                deletes.push((record, shown.values(batch, row)?));
-            }
+    fn begin_insert(&mut self, insert: &Insert, _context: &StatementContext<'_>) -> Result<Vec<usize>> {
+        if insert.conflict.is_some() {
+            let error = Error::new(Code::Unsupported, "ON CONFLICT in an INSERT into a DBF table");
+            return Err(error.hint("UPDATE the records that are there, and INSERT what is left"));
         }
-        let mut done = shown.no_rows(self.planner, false);
-        let keeps = shown.is_wanted();
-        self.before = Some(table.before_write()?);
-        let deleted_all = open.atomically(|open| {
-            delete_all(open, &deletes, &mut done, |open, (record, old), beside| match keeps {
-                true => Ok(Some((row_of(open, record, old)?, beside.clone()))),
-                false => Ok(None),
-            })
+        fields_of(self.table, &insert.columns)
+    }
+
+    fn insert_columns(&self, names: &[Name]) -> Result<Vec<usize>> {
+        fields_of(self.table, names)
+    }
+
+    fn update_columns(&self, assignments: &[Assignment]) -> Result<Vec<usize>> {
+        let targets = targets_of(self.table, assignments)?;
+        Ok(targets.into_iter().map(|target| target.place(self.table)).collect())
+    }
+
+    fn find(&mut self, query: &mut FindRows<'_>) -> Result<Changed<Collected>> {
+        let rows = locked_rows(self.table, self.open, &mut || {
+            let rows = query.run(None)?;
+            Ok((record_numbers(rows.batches())?, rows))
         });
-        deleted_all.map_err(timed_out)?;
-        shown.answer(self.planner, done)
-    }
-}
-
-/// The rows of an INSERT, as many at a time as are converted and appended together.
-///
-/// Those of a query over other tables are read as they are written. Those of a query that may read the table itself are all
-/// taken first, and count in the memory of statements, so that the statement never meets what it writes.
-enum Portions {
-    Rows(std::vec::IntoIter<Vec<GivenRow>>),
-    Batches(Box<dyn Iterator<Item = Result<RecordBatch>>>),
-}
-
-impl Portions {
-    /// Those of lists of values, in one portion.
-    fn of(rows: Vec<GivenRow>) -> Portions {
-        Portions::Rows(vec![rows].into_iter())
+        rows.map(Changed::Done)
     }
 
-    /// Those of a query.
-    ///
-    /// Errors: those of the query, `OutOfMemory`.
-    fn of_query(mut answer: Answer, planned: &Planned, table: &DbfTable, planner: &Planner) -> Result<Portions> {
-        let is_itself = |read: &Arc<dyn Table>| {
-            let any: &dyn Any = read.as_ref();
-            any.downcast_ref::<DbfTable>().is_some_and(|read| read.path() == table.path())
-        };
-        // Functions may read any table.
-        Ok(Portions::Batches(match planned.is_momentary() || planned.tables().iter().any(is_itself) {
-            true => Box::new(Collected::of(answer, planner)?.into_iter().map(Ok)),
-            false => Box::new(std::iter::from_fn(move || answer.next_batch().transpose())),
-        }))
+    fn may_be(&self, table: &Arc<dyn Table>) -> bool {
+        let any: &dyn Any = table.as_ref();
+        any.downcast_ref::<DbfTable>().is_some_and(|read| read.path() == self.table.path())
     }
 
-    /// The next rows, with a value for each field; `None` behind the last.
-    ///
-    /// Errors: those of the query, and of values that their fields do not take.
-    fn next_records(&mut self, table: &DbfTable, fields: &[usize]) -> Result<Option<Vec<Vec<Value>>>> {
-        let mut pace = Pace::default();
-        let mut record = |row| {
-            pace.step()?;
-            record_of(table, fields, row)
-        };
-        match self {
-            Portions::Rows(portions) => portions.next().map(|rows| rows.into_iter().map(record).collect()).transpose(),
-            Portions::Batches(batches) => {
-                let Some(batch) = batches.next().transpose()? else { return Ok(None) };
-                let row = |row: usize| -> Result<GivenRow> {
-                    batch.columns().iter().map(|column| value_at(column, row).map(Some)).collect()
-                };
-                (0..batch.num_rows()).map(|place| record(row(place)?)).collect::<Result<_>>().map(Some)
+    fn insert(&mut self, new: InsertRows<'_>, done: &mut Done<'_>) -> Result<Changed<()>> {
+        let InsertRows { columns, rows, .. } = new;
+        let record_bytes = 1 + self.table.fields().iter().map(|field| field.length).sum::<usize>();
+        let memory = self.planner.held_memory("the records of an INSERT");
+        let mut new = NewRecords { memory, record_bytes, appended: Vec::new() };
+        let mut beside = Vec::new();
+        loop {
+            let mut records = Vec::new();
+            for row in rows.take(PORTION) {
+                let RowInsert { values, beside: of_row } = row?;
+                records.push(record_of(self.table, columns, values)?);
+                if done.wants_rows() {
+                    beside.push(of_row);
+                }
+            }
+            if records.is_empty() {
+                break;
+            }
+            // The first ones have their values before anything is written.
+            self.begin_write()?;
+            new.append(self.open, &records).map_err(timed_out)?;
+            done.rows.count += records.len() as u64;
+        }
+        self.note_number(new.appended.last())?;
+        if done.wants_rows() {
+            let mut bytes = Vec::new();
+            for (record, beside) in new.appended.into_iter().flatten().zip(beside) {
+                self.open.read(record, &mut bytes)?;
+                done.rows.kept.push(row_of(self.open, record, &bytes)?, beside)?;
             }
         }
+        Ok(Changed::Done(()))
+    }
+
+    /// `SET _deleted = FALSE` recalls records, and TRUE deletes them.
+    fn update(
+        &mut self,
+        rows: &mut dyn Iterator<Item = Result<RowUpdate>>,
+        done: &mut Done<'_>,
+    ) -> Result<Changed<()>> {
+        let (mut seen, mut changes) = (HashSet::new(), Vec::new());
+        for row in rows {
+            let RowUpdate { position, values, beside } = row?;
+            if !seen.insert(position) {
+                continue;
+            }
+            let mut change = RecordChange { record: position, values: Vec::new(), deleted: None, beside };
+            for (place, value) in values {
+                change.assign(self.table, Target::at(self.table, place), value)?;
+            }
+            changes.push(change);
+        }
+        self.begin_write()?;
+        change_all(self.open, &mut changes, done.wants_rows(), done.rows).map_err(timed_out)?;
+        Ok(Changed::Done(()))
+    }
+
+    /// Records are marked as deleted, and stay where they are.
+    fn delete(
+        &mut self,
+        rows: &mut dyn Iterator<Item = Result<RowDelete>>,
+        done: &mut Done<'_>,
+    ) -> Result<Changed<()>> {
+        let (mut seen, mut deletes) = (HashSet::new(), Vec::new());
+        for row in rows {
+            let row = row?;
+            if seen.insert(row.position) {
+                deletes.push(row);
+            }
+        }
+        self.begin_write()?;
+        for RowDelete { position, beside } in deletes {
+            let change = self.open.delete(position).map_err(timed_out)?;
+            if !is_deleted(self.open, &change.old) {
+                done.row(beside, || row_of(self.open, position, &change.old))?;
+            }
+        }
+        Ok(Changed::Done(()))
     }
 }
 
@@ -242,13 +206,9 @@ struct NewRecords {
     /// The bytes that undoing the statement needs for each record.
     memory: HeldMemory,
     record_bytes: usize,
-    count: u64,
     /// Numbers of records that came behind each other.
     appended: Vec<RangeInclusive<u64>>,
 }
-
-/// The memory of a new record beside its bytes until the transaction ends.
-const NOTE_BYTES: usize = 96;
 
 impl NewRecords {
     /// Appends records.
@@ -259,22 +219,12 @@ impl NewRecords {
         let values: Vec<Vec<ValueRef<'_>>> =
             records.iter().map(|row| row.iter().map(Value::as_ref).collect()).collect();
         self.appended.extend(open.append_many(values.iter().map(Vec::as_slice))?);
-        self.count += records.len() as u64;
         Ok(())
     }
 }
 
-/// The RETURNING clause of a change over the table's rows.
-pub(super) fn shown(table: &DbfTable, alias: Option<&Name>, returning: Option<&Returning>) -> Result<Shown> {
-    Shown::new((table_name(table), table.schema(), table.hidden_columns()), alias, returning)
-}
-
 /// A row of an INSERT as values of all fields.
-pub(super) fn record_of(table: &DbfTable, fields: &[usize], row: GivenRow) -> Result<Vec<Value>> {
-    if !row.is_empty() && row.len() != fields.len() {
-        let message = format!("{} values are given for {} columns", row.len(), fields.len());
-        return Err(Error::new(Code::Syntax, message));
-    }
+fn record_of(table: &DbfTable, fields: &[usize], row: GivenValues) -> Result<Vec<Value>> {
     let mut given: Vec<Option<Value>> = vec![None; table.fields().len()];
     for (field, value) in fields.iter().zip(row) {
         given[*field] = value;
@@ -284,13 +234,8 @@ pub(super) fn record_of(table: &DbfTable, fields: &[usize], row: GivenRow) -> Re
 }
 
 impl RecordChange {
-    /// No change yet.
-    pub(super) fn new(record: u64, beside: Vec<Value>) -> RecordChange {
-        RecordChange { record, values: Vec::new(), deleted: None, beside }
-    }
-
     /// Assigns a value; `None` is DEFAULT.
-    pub(super) fn assign(&mut self, table: &DbfTable, target: Target, value: Option<Value>) -> Result<()> {
+    fn assign(&mut self, table: &DbfTable, target: Target, value: Option<Value>) -> Result<()> {
         match (target, value) {
             (Target::Field(field), value) => {
                 self.values.push((field, value_for(table, field, value.as_ref().map(Value::as_ref))?));
@@ -309,12 +254,7 @@ impl RecordChange {
 /// Changes records. One whose new key another record of the statement still has waits until that one has changed: ISO
 /// SQL looks at keys when the statement is done. Records that only wait for each other, as two that swap their keys, are
 /// changed while keys may be those of several records; then each must have its own again.
-pub(super) fn change_all(
-    open: &mut IndexedTable,
-    changes: &mut [RecordChange],
-    keeps: bool,
-    done: &mut Rows,
-) -> Result<()> {
+fn change_all(open: &mut IndexedTable, changes: &mut [RecordChange], keeps: bool, done: &mut Rows) -> Result<()> {
     let mut waiting: Vec<&mut RecordChange> = changes.iter_mut().collect();
     while !waiting.is_empty() {
         let before = waiting.len();
@@ -350,25 +290,6 @@ pub(super) fn change_all(
         // Late changes are mostly a chain, of which each record came before the one that it waits for.
         late.reverse();
         waiting = late;
-    }
-    Ok(())
-}
-
-/// Marks records as deleted; `keep` says what RETURNING gets of each that was not deleted already.
-pub(super) fn delete_all(
-    open: &mut IndexedTable,
-    deletes: &[(u64, Vec<Value>)],
-    done: &mut Rows,
-    mut keep: impl FnMut(&IndexedTable, (u64, &[u8]), &Vec<Value>) -> Result<Option<(NewRow, Vec<Value>)>>,
-) -> Result<()> {
-    for (record, beside) in deletes {
-        let change = open.delete(*record)?;
-        if !is_deleted(open, &change.old) {
-            done.count += 1;
-            if let Some((row, beside)) = keep(open, (*record, &change.old), beside)? {
-                done.kept.push(row, beside)?;
-            }
-        }
     }
     Ok(())
 }

@@ -10,8 +10,8 @@
 //! Limits: these statements are not transactional, and a table cannot be renamed. A DBF has no place for defaults,
 //! checks and references.
 
-use super::How;
 use super::values::{field_of, table_name};
+use crate::writable::WriteSettings;
 use mainstay_planner::dialect::FIELD_TYPE;
 use mainstay_planner::{AlterTable, Alteration, ColumnClause, Constraint, CreateTable, IndexPart, Name};
 use mainstay_types::{Code, Error, Result, SqlType, Value};
@@ -100,7 +100,7 @@ impl NewTable {
     }
 
     /// Creates it. After an error there is nothing.
-    pub(crate) fn create(&self, fs: &Arc<dyn FileSystem>, how: How) -> Result<()> {
+    pub(crate) fn create(&self, fs: &Arc<dyn FileSystem>, how: WriteSettings) -> Result<()> {
         let mut options = how.options(Access::Exclusive);
         options.code_page = self.code_page;
         writer::create(&**fs, &self.path, &self.spec, &options)?;
@@ -233,15 +233,15 @@ fn key(constraint: &Constraint, create: &CreateTable) -> Result<IndexSpec> {
 }
 
 /// Opens a table for one who is alone.
-pub(super) fn open_alone(table: &DbfTable, how: How) -> Result<IndexedTable> {
+pub(super) fn open_alone(table: &DbfTable, how: WriteSettings) -> Result<IndexedTable> {
     table.writer(how.options(Access::Exclusive))
 }
 
 /// ALTER TABLE. `default` evaluates the text of a default.
-pub(crate) fn alter_table(
+pub(super) fn alter_table(
     table: &DbfTable,
     alter: &AlterTable,
-    how: How,
+    how: WriteSettings,
     default: &dyn Fn(&str) -> Result<Value>,
 ) -> Result<()> {
     let mut open = open_alone(table, how)?;
@@ -331,7 +331,7 @@ fn restructure(
 }
 
 /// DROP TABLE: the table's file, its memo file, its index files; not those that may as well be another table's.
-pub(crate) fn drop_table(table: &DbfTable, how: How) -> Result<()> {
+pub(super) fn drop_table(table: &DbfTable, how: WriteSettings) -> Result<()> {
     let open = table.writer_with(how.options(Access::Exclusive), Disputed::LeftAlone)?;
     let fs = Arc::clone(open.file_system());
     let mut files = vec![table.path().to_owned()];
@@ -344,7 +344,7 @@ pub(crate) fn drop_table(table: &DbfTable, how: How) -> Result<()> {
 }
 
 /// TRUNCATE and ZAP: how many records there were, deleted ones included.
-pub(crate) fn zap(table: &DbfTable, how: How) -> Result<u64> {
+pub(super) fn zap(table: &DbfTable, how: WriteSettings) -> Result<u64> {
     let mut open = open_alone(table, how)?;
     let count = open.count()?;
     open.zap()?;
@@ -352,7 +352,7 @@ pub(crate) fn zap(table: &DbfTable, how: How) -> Result<u64> {
 }
 
 /// PACK: how many deleted records were removed.
-pub(crate) fn pack(table: &DbfTable, how: How) -> Result<u64> {
+pub(super) fn pack(table: &DbfTable, how: WriteSettings) -> Result<u64> {
     let mut open = open_alone(table, how)?;
     let before = open.count()?;
     open.pack(&mut |_, _| ControlFlow::Continue(()))?;

@@ -13,9 +13,9 @@
 //! Limits: an index file that is not structural belongs to a table if its keys are those of the table's records. Over
 //! an empty table this cannot be checked, so the name of the file must begin with the name of the table.
 
-use super::How;
 use super::define::open_alone;
 use super::values::{place_of, table_name, unknown_field};
+use crate::writable::WriteSettings;
 use mainstay_columnar::Table;
 use mainstay_planner::{CreateIndex, KeyColumn};
 use mainstay_types::{Code, Error, Result};
@@ -27,7 +27,7 @@ use std::ops::ControlFlow;
 use std::path::{Path, PathBuf};
 
 /// CREATE INDEX.
-pub(crate) fn create_index(table: &DbfTable, create: &CreateIndex, how: How) -> Result<()> {
+pub(super) fn create_index(table: &DbfTable, create: &CreateIndex, how: WriteSettings) -> Result<()> {
     let name = create.name.written.to_uppercase();
     if has_index(table, &create.name.key) {
         return match create.if_not_exists {
@@ -140,12 +140,12 @@ fn key_column(table: &DbfTable, name: &str) -> Result<KeyColumn> {
 }
 
 /// Returns true if the table has an index of this name.
-pub(crate) fn has_index(table: &DbfTable, name: &str) -> bool {
+pub(super) fn has_index(table: &DbfTable, name: &str) -> bool {
     table.indexes().iter().any(|index| index.name.eq_ignore_ascii_case(name))
 }
 
 /// DROP INDEX: the tag, and with the last tag of a file the file.
-pub(crate) fn drop_index(table: &DbfTable, name: &str, how: How) -> Result<()> {
+pub(super) fn drop_index(table: &DbfTable, name: &str, how: WriteSettings) -> Result<()> {
     let mut open = open_alone(table, how)?;
     let missing = || Error::new(Code::NotFound, format!("the table {} has no index {name}", table_name(table)));
     match open.find_tag(name) {
@@ -157,7 +157,7 @@ pub(crate) fn drop_index(table: &DbfTable, name: &str, how: How) -> Result<()> {
 }
 
 /// REINDEX: all indexes made anew from the records.
-pub(crate) fn reindex(table: &DbfTable, how: How) -> Result<()> {
+pub(super) fn reindex(table: &DbfTable, how: WriteSettings) -> Result<()> {
     let mut open = open_alone(table, how)?;
     open.reindex(&mut |_, _| ControlFlow::Continue(()))?;
     open.close()

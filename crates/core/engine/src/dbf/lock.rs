@@ -25,27 +25,26 @@ const MANY_RECORDS: usize = 256;
 /// How often the records are looked for anew because others were changing them.
 const ROUNDS: usize = 100;
 
-/// The rows of a query whose first column is the number of a record of the table. All these records are locked when
+/// The rows of a query, which gives the numbers of the records that it found beside them. All these records are locked when
 /// this returns, and are as the query has seen them.
 ///
 /// Errors: `LockTimeout` when a record is not unlocked in time, with the holder's name; those of the query, and of
 /// cancellation.
-pub(super) fn locked_rows(
+pub(super) fn locked_rows<T>(
     table: &DbfTable,
     open: &mut IndexedTable,
-    query: &mut dyn FnMut() -> Result<Vec<RecordBatch>>,
-) -> Result<Vec<RecordBatch>> {
+    query: &mut dyn FnMut() -> Result<(BTreeSet<u64>, T)>,
+) -> Result<T> {
     let mut own = BTreeSet::new();
     for _ in 0..ROUNDS {
         let state = table.snapshot()?;
-        let batches = query()?;
-        let wanted = record_numbers(&batches)?;
+        let (wanted, rows) = query()?;
         let missing: Vec<u64> = wanted.iter().copied().filter(|record| !open.is_locked(*record)).collect();
         if missing.is_empty() {
             for record in own.difference(&wanted) {
                 open.unlock_record(*record)?;
             }
-            return Ok(batches);
+            return Ok(rows);
         }
         if missing.len() < MANY_RECORDS || !open.try_lock_table()? {
             for record in missing {
@@ -55,7 +54,7 @@ pub(super) fn locked_rows(
             }
         }
         if Arc::ptr_eq(&state, &table.snapshot()?) {
-            return Ok(batches);
+            return Ok(rows);
         }
     }
     let message = "other programs changed the records of this statement whenever they were looked for";
@@ -73,7 +72,7 @@ pub(super) fn timed_out(error: Error) -> Error {
 }
 
 /// The numbers in the first column.
-fn record_numbers(batches: &[RecordBatch]) -> Result<BTreeSet<u64>> {
+pub(super) fn record_numbers(batches: &[RecordBatch]) -> Result<BTreeSet<u64>> {
     let (mut numbers, mut pace) = (BTreeSet::new(), Pace::default());
     for batch in batches {
         for row in 0..batch.num_rows() {
@@ -85,7 +84,7 @@ fn record_numbers(batches: &[RecordBatch]) -> Result<BTreeSet<u64>> {
 }
 
 /// The number in the first column; an outer join may give none.
-pub(super) fn record_number(batch: &RecordBatch, row: usize) -> Result<Option<u64>> {
+fn record_number(batch: &RecordBatch, row: usize) -> Result<Option<u64>> {
     match value_at(batch.column(0), row)? {
         Value::Integer(number) => Ok(u64::try_from(number).ok()),
         _ => Ok(None),

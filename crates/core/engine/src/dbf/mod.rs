@@ -1,9 +1,9 @@
 //! DBF tables, changed in place by the statements of SQL.
 //!
 //! ```text
+//!   table     a DBF table as a writable table
 //!   tables    the tables that a transaction has opened for writing
-//!   change    INSERT, UPDATE, DELETE: rows of a query as changes of records
-//!   merge     MERGE
+//!   change    its records in a statement
 //!   define    CREATE, ALTER, DROP TABLE, TRUNCATE, PACK
 //!   index     CREATE and DROP INDEX, REINDEX
 //!   lock      locks on the records of a statement
@@ -11,7 +11,7 @@
 //! ```
 //! A change of native tables ends in `store`, a change of DBF tables in `xbase::indexed`: a record with its memos and
 //! all its keys, under the locks of the programs that share the files. The parts that both kinds share - the query that
-//! finds the rows, the rows of an INSERT, RETURNING - are outside of this module and of `native`.
+//! finds the rows, the rows of an INSERT, MERGE, RETURNING - are in [`writable`](crate::writable).
 //!
 //! **Isolation.** Changes are written at once, with an undo journal (`xbase::indexed::transaction`): a program that
 //! reads a DBF without locks sees them before the commit, and no program can change the same records until then.
@@ -32,11 +32,11 @@ mod change;
 mod define;
 mod index;
 mod lock;
-mod merge;
+mod table;
 mod tables;
 mod values;
 
-pub(crate) use change::Changer;
-pub(crate) use define::{NewTable, alter_table, drop_table, is_dbf, pack, zap};
-pub(crate) use index::{create_index, drop_index, has_index, reindex};
-pub(crate) use tables::{How, OpenTables, TableSavepoint};
+pub(crate) use change::FileRows;
+pub(crate) use define::{NewTable, is_dbf};
+pub(crate) use table::FileTable;
+pub(crate) use tables::{OpenTables, TableSavepoint};

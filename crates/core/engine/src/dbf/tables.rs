@@ -1,6 +1,7 @@
 //! DBF tables that a transaction, or a single statement outside of one, has opened for writing.
 
 use crate::activity::SessionWork;
+use crate::writable::WriteSettings;
 use mainstay_types::{Code, Error, Result, interrupt};
 use mainstay_xbase::indexed::{IndexedTable, Savepoint, Transaction};
 use mainstay_xbase::lock::LockWait;
@@ -8,24 +9,14 @@ use mainstay_xbase::table::DbfTable;
 use mainstay_xbase::writer::{Access, WriteOptions};
 use std::path::Path;
 use std::sync::Arc;
-use std::time::Duration;
 
 /// The hint of the error for a missing structural index.
 const MEND_INDEX: &str =
     "bring the file back, make a new one by CREATE INDEX, or repair the table by mainstay check --repair";
 
-/// How a session writes.
-#[derive(Clone, Copy, Debug)]
-pub(crate) struct How {
-    /// How long a lock is waited for.
-    pub(crate) lock_timeout: Option<Duration>,
-    /// True if each step is on the disk before the next one.
-    pub(crate) durable: bool,
-}
-
-impl How {
+impl WriteSettings {
     /// As the options of a table that is opened.
-    pub(crate) fn options(self, access: Access) -> WriteOptions {
+    pub(super) fn options(self, access: Access) -> WriteOptions {
         let options = WriteOptions::new(access);
         let wait = LockWait { timeout: self.lock_timeout.unwrap_or(options.wait.timeout), ..options.wait };
         WriteOptions { wait, durable: self.durable, ..options }
@@ -57,7 +48,7 @@ impl OpenTables {
     ///
     /// Errors: `Busy` when another program has it for itself, or has changed its structure; `Unsupported` for one whose
     /// structural index is missing.
-    pub(crate) fn open(&mut self, table: &DbfTable, how: How) -> Result<&mut IndexedTable> {
+    pub(crate) fn open(&mut self, table: &DbfTable, how: WriteSettings) -> Result<&mut IndexedTable> {
         let options = how.options(Access::Shared);
         let place = match self.tables.iter().position(|open| open.path() == table.path()) {
             Some(place) => place,

@@ -18,6 +18,21 @@ pub(super) enum Target {
     Deleted,
 }
 
+impl Target {
+    /// Its place among the columns: fields, the number of the record, the mark of deletion.
+    pub(super) fn place(self, table: &DbfTable) -> usize {
+        match self {
+            Target::Field(field) => field,
+            Target::Deleted => table.fields().len() + 1,
+        }
+    }
+
+    /// The target at a place among the columns.
+    pub(super) fn at(table: &DbfTable, place: usize) -> Target {
+        if place < table.fields().len() { Target::Field(place) } else { Target::Deleted }
+    }
+}
+
 /// The place of a field by its name.
 ///
 /// Errors: `UnknownColumn`; `InvalidValue` for the hidden columns, which cannot be given.

@@ -1,23 +1,21 @@
-//! INSERT, UPDATE, DELETE and TRUNCATE.
+//! Rows of native tables as statements write them: defaults, computed columns, checks, ON CONFLICT; TRUNCATE.
 //!
 //! ```text
-//!   the planner's query --rows--> convert to the columns' types --> defaults, computed columns, checks --> the store
+//!   values as computed --> convert to the columns' types --> defaults, computed columns, checks --> the store
 //! ```
 //!
-//! All rows of the query are read before the first change, so that a statement never reads rows that it has written.
-//! For those of an INSERT see [`insert`](super::insert).
+//! [`writer`](super::writer) calls these steps for each statement.
 
 use super::forms::{Defaults, Form, NewRow};
-use super::transaction::{Changed, StatementView, note_reads};
-use super::update::{Keep, Late, RowChange, update_late, update_row};
+use super::transaction::{StatementView, note_reads};
 use super::{Given, Native, SessionSequences, key_of};
 use crate::catalog::FolderCatalog;
 use crate::returning::Rows;
+use crate::writable::{Changed, cannot_be_changed};
 use arrow_array::RecordBatch;
 use mainstay_columnar::values::value_at;
 use mainstay_planner::{
-    Answer, Assignment, Catalog, Collected, Conflict, ConflictAction, Delete, Name, POSITION, Planned, Relation,
-    RowExpressions, RunOptions, Update, Visibility,
+    Answer, Assignment, Catalog, Conflict, ConflictAction, Name, Planned, Relation, RowExpressions, RunOptions,
 };
 use mainstay_store::{Isolation, Transaction, Written};
 use mainstay_types::{Code, Error, Result, Value, ValueRef};
@@ -41,24 +39,21 @@ pub(crate) struct Changer<'s> {
     pub(crate) text: &'s str,
     /// The last values that sequences gave the session.
     pub(crate) given: &'s Arc<Given>,
-    /// The values of parameters in lists of values.
-    pub(crate) parameters: &'s [ValueRef<'s>],
-    /// The rows of files that the query of an INSERT sees.
-    pub(crate) visibility: Visibility,
 }
 
 /// The action of an INSERT on a key that exists.
-pub(super) struct Upsert<'i> {
+pub(super) struct Upsert {
     /// The indexes whose keys are meant; `None` for all.
     indexes: Option<Vec<usize>>,
-    update: Option<UpsertUpdate<'i>>,
+    update: Option<UpsertUpdate>,
 }
 
-pub(super) struct UpsertUpdate<'i> {
+pub(super) struct UpsertUpdate {
     /// The versions that the statement has written: it may not change a row twice.
     written: RefCell<HashSet<u64>>,
-    assignments: &'i [Assignment],
     columns: Vec<usize>,
+    /// For each of them, false if it is assigned DEFAULT.
+    is_given: Vec<bool>,
     /// The new values, and behind them the condition if there is one; over the row that is there and `excluded`.
     expressions: RowExpressions,
     has_condition: bool,
@@ -129,10 +124,6 @@ impl Changer<'_> {
         given: Vec<Option<Value>>,
         defaults: Option<&Defaults>,
     ) -> Result<NewRow> {
-        if !given.is_empty() && given.len() != columns.len() {
-            let message = format!("{} values are given for {} columns", given.len(), columns.len());
-            return Err(Error::new(Code::Syntax, message));
-        }
         let mut row: Vec<Option<Value>> = vec![None; form.definition.columns.len()];
         for (column, value) in columns.iter().zip(given) {
             if let Some(value) = value {
@@ -154,12 +145,12 @@ impl Changer<'_> {
     }
 
     /// The treatment of existing keys; `called` is the statement's name of the table.
-    pub(super) fn upsert<'i>(
+    pub(super) fn upsert(
         &self,
         transaction: &mut Transaction,
         (form, called): (&Form, &str),
-        conflict: &'i Conflict,
-    ) -> Result<Upsert<'i>> {
+        conflict: &Conflict,
+    ) -> Result<Upsert> {
         let indexes = arbiters(form, conflict)?;
         let update = match &conflict.action {
             ConflictAction::Nothing => None,
@@ -173,7 +164,7 @@ impl Changer<'_> {
                     columns: assigned(form, assignments)?,
                     expressions: self.planner.row_expressions(&expressions, &tables, self.catalog.sequences())?,
                     has_condition: condition.is_some(),
-                    assignments,
+                    is_given: assignments.iter().map(|it| it.value.is_some()).collect(),
                     defaults: self.defaults_if(needs_defaults, transaction, form)?,
                 })
             }
@@ -186,7 +177,7 @@ impl Changer<'_> {
         transaction: &mut Transaction,
         form: &Form,
         row: NewRow,
-        upsert: Option<&Upsert<'_>>,
+        upsert: Option<&Upsert>,
     ) -> Result<Inserted> {
         for _ in 0..KEY_RETRIES {
             let savepoint = upsert.map(|_| transaction.savepoint());
@@ -236,7 +227,7 @@ impl Changer<'_> {
         form: &Form,
         (position, view): (u64, mainstay_store::View),
         row: &NewRow,
-        update: &UpsertUpdate<'_>,
+        update: &UpsertUpdate,
     ) -> Result<Inserted> {
         if update.written.borrow().contains(&position) {
             let message = "ON CONFLICT DO UPDATE would change a row that the same statement has written";
@@ -256,7 +247,7 @@ impl Changer<'_> {
             return Ok(Inserted::Nothing);
         }
         let mut changed = known;
-        let both = (update.assignments, update.columns.as_slice());
+        let both = (update.is_given.as_slice(), update.columns.as_slice());
         for (column, value) in changes_of(form, both, (&results, 0, 0), update.defaults.as_ref())? {
             changed[column] = value;
         }
@@ -269,72 +260,6 @@ impl Changer<'_> {
             }
             Written::Moved(_) | Written::Deleted | Written::Gone => Ok(Inserted::Overtaken),
         }
-    }
-
-    /// UPDATE.
-    pub(crate) fn update(&self, transaction: &mut Transaction, update: &Update) -> Result<Changed<Answer>> {
-        let form = self.form(transaction, &update.table)?;
-        let columns = assigned(&form, &update.assignments)?;
-        let mut shown = form.shown(update.alias.as_ref(), update.returning.as_ref())?;
-        let planned = self.planner.plan_update(self.text, update, (POSITION, shown.beside()), self.catalog)?;
-        shown.planned(&planned);
-        let view = transaction.begin_statement()?;
-        if self.waits_for_pending(transaction, &form, (&planned, 0), view)? {
-            return Ok(Changed::Overtaken);
-        }
-        let needs_defaults = update.assignments.iter().any(|a| a.value.is_none());
-        let defaults = self.defaults_if(needs_defaults, transaction, &form)?;
-        let whole = form.looks_at_rows() || shown.is_wanted();
-        let mut done = shown.no_rows(self.planner, whole);
-        let mut late = Late::default();
-        for batch in self.batches(transaction, &planned, view)? {
-            for row in 0..batch.num_rows() {
-                let Value::Integer(position) = value_at(batch.column(0), row)? else { continue };
-                let changes = changes_of(&form, (&update.assignments, &columns), (&batch, row, 1), defaults.as_ref());
-                let beside = shown.values(&batch, row)?;
-                let change = RowChange { position: position as u64, changes: changes?, beside };
-                match update_row(transaction, &form, view, &change, Keep::whole(whole), &mut done) {
-                    Ok(Written::Moved(_) | Written::Deleted) => return Ok(Changed::Overtaken),
-                    Ok(Written::Done(_) | Written::Gone) => {}
-                    Err(error) if error.code() == Code::UniqueViolation => {
-                        late.push(Some(self.planner), change, error)?
-                    }
-                    Err(error) => return Err(error),
-                }
-            }
-        }
-        if update_late(transaction, &form, view, late, Keep::whole(whole), &mut done)? {
-            return Ok(Changed::Overtaken);
-        }
-        shown.answer(self.planner, done).map(Changed::Done)
-    }
-
-    /// DELETE.
-    pub(crate) fn delete(&self, transaction: &mut Transaction, delete: &Delete) -> Result<Changed<Answer>> {
-        let form = self.form(transaction, &delete.table)?;
-        let mut shown = form.shown(delete.alias.as_ref(), delete.returning.as_ref())?;
-        let planned = self.planner.plan_delete(self.text, delete, (POSITION, shown.beside()), self.catalog)?;
-        shown.planned(&planned);
-        let view = transaction.begin_statement()?;
-        if self.waits_for_pending(transaction, &form, (&planned, 0), view)? {
-            return Ok(Changed::Overtaken);
-        }
-        let mut done = shown.no_rows(self.planner, false);
-        for batch in self.batches(transaction, &planned, view)? {
-            for row in 0..batch.num_rows() {
-                let Value::Integer(position) = value_at(batch.column(0), row)? else { continue };
-                if shown.is_wanted() {
-                    let old = stored(&form, &form.table.reader(view), position as u64);
-                    done.kept.push(old, shown.values(&batch, row)?)?;
-                }
-                match form.table.delete(transaction, position as u64)? {
-                    Written::Done(_) => done.count += 1,
-                    Written::Moved(_) | Written::Deleted => return Ok(Changed::Overtaken),
-                    Written::Gone => drop(done.kept.rows.pop()),
-                }
-            }
-        }
-        shown.answer(self.planner, done).map(Changed::Done)
     }
 
     /// TRUNCATE: all rows, one by one, so that it can be undone and references are looked at. Their actions are those of
@@ -379,16 +304,6 @@ impl Changer<'_> {
         form.shown(None, None)?.answer(self.planner, done).map(Changed::Done)
     }
 
-    /// All rows of a query, as the statement's transaction sees them.
-    pub(super) fn batches(
-        &self,
-        transaction: &mut Transaction,
-        planned: &Planned,
-        view: mainstay_store::View,
-    ) -> Result<Collected> {
-        Collected::of(self.answer(transaction, planned, view)?, self.planner)
-    }
-
     /// The answer of a query, as the statement's transaction sees it.
     pub(super) fn answer(
         &self,
@@ -405,19 +320,19 @@ impl Changer<'_> {
 /// The new values of a row: those of the expressions are in the columns of the batch from `first` on.
 fn changes_of(
     form: &Form,
-    (assignments, columns): (&[Assignment], &[usize]),
+    (is_given, columns): (&[bool], &[usize]),
     (batch, row, first): (&RecordBatch, usize, usize),
     defaults: Option<&Defaults>,
 ) -> Result<Vec<(usize, Value)>> {
     let mut place = first;
     let mut changes = Vec::with_capacity(columns.len());
-    for (assignment, column) in assignments.iter().zip(columns) {
-        let value = match &assignment.value {
-            Some(_) => {
+    for (is_given, column) in is_given.iter().zip(columns) {
+        let value = match is_given {
+            true => {
                 place += 1;
                 form.converted(*column, value_at(batch.column(place - 1), row)?.as_ref())?
             }
-            None => defaults.map_or(Ok(Value::Null), |defaults| defaults.value(form, *column))?,
+            false => defaults.map_or(Ok(Value::Null), |defaults| defaults.value(form, *column))?,
         };
         changes.push((*column, value));
     }
@@ -432,12 +347,6 @@ pub(super) fn positions(table: &mainstay_store::NativeTable, view: mainstay_stor
         Ok(std::ops::ControlFlow::Continue(()))
     })?;
     Ok(positions)
-}
-
-/// The error for a change of something that is no native table.
-pub(crate) fn cannot_be_changed(name: &Name, is_view: bool) -> Error {
-    let what = if is_view { "view" } else { "file" };
-    Error::new(Code::ReadOnly, format!("{name} cannot be changed or locked: it is a {what}"))
 }
 
 /// The outcome of one row of an INSERT.

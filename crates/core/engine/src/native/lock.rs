@@ -6,8 +6,9 @@
 //! reads the new version; at the other levels it fails with a conflict.
 
 use super::change::Changer;
+use super::forms::Form;
 use super::pending::{view_to_lock, wait_to_lock};
-use super::transaction::Changed;
+use crate::writable::Changed;
 use arrow_array::{RecordBatch, RecordBatchOptions, UInt32Array};
 use arrow_schema::SchemaRef;
 use mainstay_columnar::values::value_at;
@@ -20,16 +21,20 @@ impl Changer<'_> {
     /// Locks the rows of a query and gives them.
     ///
     /// Errors: `LockTimeout` for NOWAIT, and those of waiting.
-    pub(crate) fn lock_rows(&self, transaction: &mut Transaction, locking: &LockingQuery) -> Result<Changed<Answer>> {
-        let form = self.form(transaction, &locking.table)?;
+    pub(super) fn lock_rows(
+        &self,
+        transaction: &mut Transaction,
+        form: &Form,
+        locking: &LockingQuery,
+    ) -> Result<Changed<Answer>> {
         let (shown, rows) = self.planner.plan_locking(self.text, locking, self.catalog)?;
         let view = transaction.begin_statement()?;
         let mode = if locking.is_shared { LockMode::Share } else { LockMode::Exclusive };
         let most = locking.limit.map_or(u64::MAX, |limit| limit.saturating_add(locking.offset));
-        if let Some(wide) = view_to_lock(transaction, &form, locking, view) {
+        if let Some(wide) = view_to_lock(transaction, form, locking, view) {
             let finding = (&rows, shown.schema().fields().len());
-            let found = self.first_pending(transaction, &form, finding, (view, wide), most)?;
-            if wait_to_lock(transaction, &form, locking, found, view)? {
+            let found = self.first_pending(transaction, form, finding, (view, wide), most)?;
+            if wait_to_lock(transaction, form, locking, found, view)? {
                 return Ok(Changed::Overtaken);
             }
         }

@@ -9,8 +9,9 @@
 //!   retype        the rows of a table through an ALTER TABLE: a new column, another type
 //!   place         the location of the store, and its opening
 //!   scope         the catalog of a statement: committed, or with the changes of its transaction
-//!   change        UPDATE, DELETE: rows of a query as changes of rows
-//!   insert        INSERT of rows in portions
+//!   table         a native table as a writable table
+//!   writer        its rows in a statement
+//!   change        values, defaults and ON CONFLICT of rows; TRUNCATE
 //!   actions       ON DELETE and ON UPDATE of references: the rows that follow a change
 //!   update        the rows of an UPDATE, and those whose new key another row still has
 //!   filter        the filter of a unique index
@@ -36,9 +37,7 @@ mod drop;
 mod enable;
 mod filter;
 mod forms;
-mod insert;
 mod lock;
-mod merge;
 mod outlook;
 mod pending;
 mod place;
@@ -49,14 +48,15 @@ mod schemas;
 mod scope;
 mod sequences;
 mod shape;
+mod table;
 mod transaction;
 mod update;
+mod writer;
 
 pub(crate) use accounts::accounts;
-pub(crate) use change::{Changer, cannot_be_changed};
+pub(crate) use change::Changer;
 pub(crate) use define::Definitions;
 pub(crate) use forms::{Form, NewRow, batch_of, one_row};
-pub(crate) use insert::Find;
 pub(crate) use lock::held_by_another;
 pub use outlook::Outlook;
 pub(crate) use pending::{view_to_lock, wait_for_first, wait_to_lock};
@@ -67,8 +67,10 @@ pub(crate) use scope::{Scope, SessionCatalog};
 pub use sequences::Identity;
 pub(crate) use sequences::{Given, SessionSequences};
 pub(crate) use shape::are_alike;
-pub(crate) use transaction::{Changed, SessionTransaction};
+pub(crate) use table::{NativeTable, insert_found};
+pub(crate) use transaction::SessionTransaction;
 pub(crate) use update::{Keep, Late, RowChange, update_late, update_row};
+pub(crate) use writer::Find;
 
 use mainstay_planner::{DEFAULT_SCHEMAS, Name, Planner};
 use mainstay_store::{HolderNames, Isolation, Store, Transaction};

@@ -11,8 +11,8 @@
 use super::change::Changer;
 use super::define::{Definitions, owner_of};
 use super::scope::{key_in, schema_of};
-use super::transaction::Changed;
 use super::{Scope, key_of};
+use crate::writable::Changed;
 use arrow_schema::Schema;
 use mainstay_planner::{
     AlterSequence, Answer, DEFAULT_SCHEMAS, Name, Rename, RenameKind, SequenceChanges, query_names,

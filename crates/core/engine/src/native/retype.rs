@@ -22,7 +22,7 @@ use super::key_of;
 use super::references::{are_comparable, check_reference};
 use super::renames::in_schema_of;
 use super::scope::{find_table, key_in};
-use super::transaction::Changed;
+use crate::writable::Changed;
 use arrow_schema::{Schema, SchemaRef};
 use mainstay_columnar::values::value_at;
 use mainstay_planner::{

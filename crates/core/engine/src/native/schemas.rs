@@ -11,7 +11,7 @@ use super::define::Definitions;
 use super::key_of;
 use super::renames::sequence_named;
 use super::scope::{key_in, schema_of};
-use super::transaction::Changed;
+use crate::writable::Changed;
 use arrow_schema::Schema;
 use mainstay_planner::{Answer, Name, SchemaMember, SetSchema};
 use mainstay_store::Transaction;

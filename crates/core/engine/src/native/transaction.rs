@@ -4,6 +4,7 @@
 //! call that started it, so the answer keeps its view ([`StatementView`]), not the session.
 
 mod deferred;
+mod joined;
 mod view;
 mod waiting;
 
@@ -16,6 +17,8 @@ use super::scope::{find_table, with_temporary};
 use super::{Given, Native, Scope, key_of};
 use crate::activity::SessionWork;
 use crate::dbf::{OpenTables, TableSavepoint};
+use crate::writable::Changed;
+use joined::{Joined, JoinedSavepoint};
 use mainstay_columnar::Table;
 use mainstay_planner::dialect::FunctionsInForce;
 use mainstay_planner::{DEFAULT_SCHEMAS, IsolationLevel, Name, OnCommit, Planner, UserFunctions};
@@ -73,7 +76,9 @@ struct Open {
     tables: OpenTables,
     /// True if their changes wait for the native commit.
     is_prepared: bool,
-    savepoints: Vec<(String, Savepoint, Option<TableSavepoint>)>,
+    /// Tables of further storages that take part in it.
+    joined: Joined,
+    savepoints: Vec<(String, Savepoint, Option<TableSavepoint>, JoinedSavepoint)>,
 }
 
 impl SessionTransaction {
@@ -190,8 +195,13 @@ impl SessionTransaction {
         let isolation = isolation.or(self.next_isolation.take()).unwrap_or(self.isolation);
         let transaction = self.start(native, isolation)?;
         self.work.begin();
-        self.open =
-            Some(Open { transaction, tables: OpenTables::of(&self.work), is_prepared: false, savepoints: Vec::new() });
+        self.open = Some(Open {
+            transaction,
+            tables: OpenTables::of(&self.work),
+            is_prepared: false,
+            joined: Joined::default(),
+            savepoints: Vec::new(),
+        });
         Ok(())
     }
 
@@ -253,7 +263,7 @@ impl SessionTransaction {
             open.tables.flush()?;
         }
         match open.transaction.commit() {
-            Ok(_) => open.tables.commit(),
+            Ok(_) => open.tables.commit().and(open.joined.commit()),
             Err(error) => {
                 if open.is_prepared && error.code().class() == Class::Environment {
                     open.tables.leave_in_doubt();
@@ -267,7 +277,7 @@ impl SessionTransaction {
     pub(crate) fn rollback(&mut self) -> Result<()> {
         let mut open = self.take()?;
         open.transaction.rollback();
-        open.tables.rollback()
+        open.tables.rollback().and(open.joined.rollback())
     }
 
     /// Ends whatever is open, when the session ends.
@@ -301,6 +311,18 @@ impl SessionTransaction {
     pub(crate) fn put_tables(&mut self, tables: OpenTables) {
         if let Some(open) = &mut self.open {
             open.tables = tables;
+        }
+    }
+
+    /// The same for the tables of further storages.
+    pub(crate) fn take_joined(&mut self) -> Option<Joined> {
+        self.open.as_mut().map(|open| std::mem::take(&mut open.joined))
+    }
+
+    /// Gives them back.
+    pub(crate) fn put_joined(&mut self, joined: Joined) {
+        if let Some(open) = &mut self.open {
+            open.joined = joined;
         }
     }
 
@@ -378,7 +400,8 @@ impl SessionTransaction {
     pub(crate) fn savepoint(&mut self, name: &str) -> Result<()> {
         let open = self.open.as_mut().ok_or_else(no_transaction)?;
         let savepoint = open.transaction.savepoint();
-        open.savepoints.push((name.to_owned(), savepoint, open.tables.savepoint()));
+        let joined = open.joined.savepoint();
+        open.savepoints.push((name.to_owned(), savepoint, open.tables.savepoint(), joined));
         Ok(())
     }
 
@@ -387,7 +410,8 @@ impl SessionTransaction {
         let open = self.open.as_mut().ok_or_else(no_transaction)?;
         let place = open.place_of(name)?;
         open.savepoints.truncate(place + 1);
-        let (_, savepoint, of_tables) = &open.savepoints[place];
+        let (_, savepoint, of_tables, of_joined) = &open.savepoints[place];
+        open.joined.rollback_to(of_joined)?;
         open.tables.rollback_to(*of_tables)?;
         open.transaction.rollback_to(savepoint)
     }
@@ -514,14 +538,6 @@ impl SessionTransaction {
             }
         }
     }
-}
-
-/// The outcome of an attempt at a statement.
-pub(crate) enum Changed<T> {
-    /// It is done.
-    Done(T),
-    /// Another transaction was first: begin again.
-    Overtaken,
 }
 
 fn statement<T>(

@@ -6,9 +6,10 @@
 
 use super::short::{ShortStatement, Workspace, changed_table, note_reads, positions};
 use super::uses::Uses;
-use crate::native::{Changed, Form, held_by_another, view_to_lock, wait_to_lock};
+use crate::native::{Form, held_by_another, view_to_lock, wait_to_lock};
 use crate::session::Session;
 use crate::session::count_run;
+use crate::writable::Changed;
 use mainstay_planner::{IfHeld, LockingQuery, Statement};
 use mainstay_row_executor::{Buffer, Outcome};
 use mainstay_store::{LockMode, Transaction, Written};

@@ -5,8 +5,9 @@
 
 use super::cells::{COLUMNS, Cells, Fast, FastKind, KEY_COLUMNS, Key, Source, fits, is_exact};
 use super::rows::Rows;
-use crate::native::{Changed, Form, wait_for_first};
+use crate::native::{Form, wait_for_first};
 use crate::session::{Session, count_row};
+use crate::writable::Changed;
 use mainstay_store::group::Group;
 use mainstay_store::{Read, Transaction, View, Written};
 use mainstay_types::{Result, SqlType, Value, ValueRef};

@@ -6,11 +6,14 @@
 use super::cells::{bind_form, fits};
 use super::lock;
 use super::uses::{Moved, Uses};
-use crate::native::{Changed, Form, Keep, Late, RowChange, batch_of, key_of, update_late, update_row, wait_for_first};
+use crate::native::{
+    Form, Keep, Late, RowChange, batch_of, insert_found, key_of, update_late, update_row, wait_for_first,
+};
 use crate::returning::{Rows as RowsDone, Shown};
 use crate::session::Session;
 use crate::session::count_run;
 use crate::words;
+use crate::writable::Changed;
 use arrow_array::{Array, ArrayRef};
 use arrow_schema::{Field, Schema, SchemaRef};
 use mainstay_columnar::values::array_from;
@@ -207,7 +210,7 @@ impl ShortStatement {
             }
             ShortStatement::InsertQuery { short, insert } => {
                 let (scratch, buffer) = workspace.parts();
-                let found = session.insert_found(text, insert, &mut |transaction, view| {
+                let found = insert_found(session, text, insert, &mut |transaction, view| {
                     if short.plan.run(view, values, scratch, buffer)? != Outcome::Done {
                         return Ok(None);
                     }

@@ -1,6 +1,7 @@
 //! CREATE TABLE: empty or from a query, permanent or temporary.
 
 use super::{Session, nothing};
+use crate::dbf::is_dbf;
 use crate::describe;
 use crate::native::{Definitions, is_not_there, key_of};
 use mainstay_planner::{Answer, Constraint, CreateTable, CreateView, Name, query_names};
@@ -30,6 +31,9 @@ fn check_not_read(name: &Name, query: &str) -> Result<()> {
 impl Session {
     /// CREATE TABLE. A table may have the name of a file of the folder; the statement then gives a notice.
     pub(super) fn create_table(&mut self, text: &str, create: &CreateTable) -> Result<Answer> {
+        if is_dbf(create) {
+            return self.create_dbf(create);
+        }
         let file = if create.temporary { None } else { self.file_to_hide(&create.name) };
         if let (Some(file), true) = (&file, create.if_not_exists) {
             return Ok(nothing().with_notice(Some(format!("there is a table {} already: {file}", create.name))));

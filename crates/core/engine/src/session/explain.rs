@@ -12,12 +12,9 @@
 
 use super::Session;
 use super::show::{table, texts};
-use crate::native::key_of;
 use crate::prepared::Direct;
 use crate::words::{self, Words};
-use mainstay_planner::{
-    Answer, InsertSource, Name, Node, Operator, POSITION, Planned, RECORD_NUMBER, Statement, operators,
-};
+use mainstay_planner::{Answer, InsertSource, Name, Node, Operator, Planned, Statement, operators};
 use mainstay_types::{Code, Error, Result};
 use std::time::Instant;
 
@@ -126,11 +123,10 @@ impl Session {
     ///
     /// Errors: `UnknownTable`, and `ReadOnly` for what cannot be changed.
     fn position_column(&self, name: &Name) -> Result<&'static str> {
-        if self.dbf_table(name)?.is_some() {
-            return Ok(RECORD_NUMBER);
-        }
-        let form = self.form(&key_of(name)).map(|_| POSITION);
-        form.map_err(|error| self.of_a_file(std::slice::from_ref(name), error))
+        let table = self.writable(name)?;
+        // A name without a table is reported here.
+        table.columns(self).map_err(|error| self.of_a_file(std::slice::from_ref(name), error))?;
+        Ok(table.position_column())
     }
 }
 

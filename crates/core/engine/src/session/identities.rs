@@ -53,14 +53,7 @@ impl Session {
     /// Errors: `UnknownTable`.
     pub fn last_identity(&self, table: &str) -> Result<Option<i64>> {
         let key = table.replace('"', "").to_lowercase();
-        let form = match self.form(&key) {
-            Err(error) if error.code() == Code::UnknownTable && self.dbf_table(&Name::new(&key))?.is_some() => {
-                return Ok(self.transaction.given.last_of_file(&key));
-            }
-            form => form?,
-        };
-        let sequence = form.definition.columns.iter().find_map(|column| column.identity.as_ref());
-        Ok(sequence.and_then(|identity| self.transaction.given.last_of(identity.sequence)))
+        self.writable(&Name::new(&key))?.last_number(self)
     }
 
     /// The number of this session's last new record of a DBF table; `None` before there was one.

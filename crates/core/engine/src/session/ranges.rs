@@ -1,7 +1,7 @@
 //! Range locks of a session's transaction: no other transaction inserts rows there until it ends.
 
 use super::{Session, again};
-use crate::native::Changed;
+use crate::writable::Changed;
 use mainstay_store::{Interval, LockMode};
 use mainstay_types::{Result, Value};
 use std::sync::Arc;
