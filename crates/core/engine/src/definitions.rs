@@ -3,7 +3,7 @@
 use crate::database::Database;
 use crate::describe::{self, TableInfo};
 use crate::native::are_alike;
-use crate::session::{ChangeableColumn, Session};
+use crate::session::{ChangeableColumn, Session, packed_view};
 use arrow_schema::Field;
 use mainstay_columnar::Table;
 use mainstay_planner::{Name, RECORD_NUMBER};
@@ -49,17 +49,21 @@ impl Session {
         self.scope().definition(key).is_some_and(|now| are_alike(now, definition))
     }
 
-    /// The columns of a table that statements can change: a native one, temporary ones of this session included, or a DBF.
-    /// `None` when there is no such table.
+    /// The columns of a table that statements can change: a native one, temporary ones of this session included, a DBF, or a view
+    /// over packed records. `None` when there is no such table.
     ///
     /// Errors: those of reading the catalog, and why native tables cannot be used: there may be one of this name among them.
     pub fn changeable_columns(&self, table: &str) -> Result<Option<Vec<ChangeableColumn>>> {
         let form = match self.form(&table.to_lowercase()) {
             Ok(form) => form,
             Err(error) if error.code() == Code::UnknownTable => {
-                let columns = self.file_columns(table)?;
-                let failure = || self.native().failure().map_or(Ok(None), Err);
-                return columns.map_or_else(failure, |columns| Ok(Some(columns)));
+                if let Some(columns) = self.file_columns(table)? {
+                    return Ok(Some(columns));
+                }
+                match packed_view(self, table)? {
+                    Some(form) => Arc::new(form),
+                    None => return self.native().failure().map_or(Ok(None), Err),
+                }
             }
             Err(error) => return Err(error),
         };

@@ -81,6 +81,16 @@ impl Changer<'_> {
         }
     }
 
+    /// The table, or the view over packed records of a table, whose rows are to be changed.
+    pub(super) fn target(&self, transaction: &mut Transaction, name: &Name) -> Result<Arc<Form>> {
+        let refusal = match self.form(transaction, name) {
+            Err(error) if error.code() == Code::ReadOnly => error,
+            form => return form,
+        };
+        let scope = self.native.scope(transaction);
+        scope.packed_form(self.planner, &key_of(name), transaction)?.map(Arc::new).ok_or(refusal)
+    }
+
     pub(super) fn sequences(&self, transaction: &Transaction) -> SessionSequences {
         SessionSequences { scope: self.native.scope(transaction), given: Arc::clone(self.given) }
     }
@@ -160,6 +170,9 @@ impl Changer<'_> {
         (form, called): (&Form, &str),
         conflict: &'i Conflict,
     ) -> Result<Upsert<'i>> {
+        if form.packed.is_some() {
+            return Err(Error::new(Code::Unsupported, "ON CONFLICT of a view"));
+        }
         let indexes = arbiters(form, conflict)?;
         let update = match &conflict.action {
             ConflictAction::Nothing => None,
@@ -185,15 +198,12 @@ impl Changer<'_> {
         &self,
         transaction: &mut Transaction,
         form: &Form,
-        row: NewRow,
+        mut row: NewRow,
         upsert: Option<&Upsert<'_>>,
     ) -> Result<Inserted> {
         for _ in 0..KEY_RETRIES {
             let savepoint = upsert.map(|_| transaction.savepoint());
-            let outcome = {
-                let values: Vec<ValueRef<'_>> = row.iter().map(Value::as_ref).collect();
-                form.table.insert(transaction, values.as_slice())
-            };
+            let outcome = form.insert(transaction, &mut row);
             let (error, upsert) = match (outcome, upsert) {
                 (Ok(position), upsert) => {
                     if let Some(update) = upsert.and_then(|upsert| upsert.update.as_ref()) {
@@ -273,7 +283,7 @@ impl Changer<'_> {
 
     /// UPDATE.
     pub(crate) fn update(&self, transaction: &mut Transaction, update: &Update) -> Result<Changed<Answer>> {
-        let form = self.form(transaction, &update.table)?;
+        let form = self.target(transaction, &update.table)?;
         let columns = assigned(&form, &update.assignments)?;
         let mut shown = form.shown(update.alias.as_ref(), update.returning.as_ref())?;
         let planned = self.planner.plan_update(self.text, update, (POSITION, shown.beside()), self.catalog)?;
@@ -311,7 +321,7 @@ impl Changer<'_> {
 
     /// DELETE.
     pub(crate) fn delete(&self, transaction: &mut Transaction, delete: &Delete) -> Result<Changed<Answer>> {
-        let form = self.form(transaction, &delete.table)?;
+        let form = self.target(transaction, &delete.table)?;
         let mut shown = form.shown(delete.alias.as_ref(), delete.returning.as_ref())?;
         let planned = self.planner.plan_delete(self.text, delete, (POSITION, shown.beside()), self.catalog)?;
         shown.planned(&planned);
@@ -324,7 +334,7 @@ impl Changer<'_> {
             for row in 0..batch.num_rows() {
                 let Value::Integer(position) = value_at(batch.column(0), row)? else { continue };
                 if shown.is_wanted() {
-                    let old = stored(&form, &form.table.reader(view), position as u64);
+                    let old = form.row_at(&form.table.reader(view), position as u64)?;
                     done.kept.push(old, shown.values(&batch, row)?)?;
                 }
                 match form.table.delete(transaction, position as u64)? {

@@ -75,7 +75,7 @@ impl Changer<'_> {
         insert: &Insert,
         give: Give<'_>,
     ) -> Result<Changed<Option<Answer>>> {
-        let form = self.form(transaction, &insert.table)?;
+        let form = self.target(transaction, &insert.table)?;
         let columns = self.columns_of_insert(&form, insert)?;
         let upsert = insert.conflict.as_ref().map(|conflict| {
             let called = insert.alias.as_ref().map_or_else(|| form.definition.name.to_lowercase(), |it| it.key.clone());

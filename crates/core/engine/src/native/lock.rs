@@ -21,7 +21,7 @@ impl Changer<'_> {
     ///
     /// Errors: `LockTimeout` for NOWAIT, and those of waiting.
     pub(crate) fn lock_rows(&self, transaction: &mut Transaction, locking: &LockingQuery) -> Result<Changed<Answer>> {
-        let form = self.form(transaction, &locking.table)?;
+        let form = self.target(transaction, &locking.table)?;
         let (shown, rows) = self.planner.plan_locking(self.text, locking, self.catalog)?;
         let view = transaction.begin_statement()?;
         let mode = if locking.is_shared { LockMode::Share } else { LockMode::Exclusive };

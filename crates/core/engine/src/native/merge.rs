@@ -28,7 +28,7 @@ impl Changer<'_> {
     /// Errors: `InvalidValue` when two rows of the source would change the same row of the target, and those of INSERT,
     /// UPDATE and DELETE.
     pub(crate) fn merge(&self, transaction: &mut Transaction, merge: &Merge) -> Result<Changed<Answer>> {
-        let form = self.form(transaction, &merge.table)?;
+        let form = self.target(transaction, &merge.table)?;
         let mut shown = form.shown(merge.alias.as_ref(), merge.returning.as_ref())?.with_missing_rows();
         let planned = self.planner.plan_merge(self.text, merge, (POSITION, shown.beside()), self.catalog)?;
         shown.planned(&planned);

@@ -129,6 +129,9 @@ impl Session {
         if self.dbf_table(name)?.is_some() {
             return Ok(RECORD_NUMBER);
         }
+        if super::packed_view(self, &key_of(name))?.is_some() {
+            return Ok(POSITION);
+        }
         let form = self.form(&key_of(name)).map(|_| POSITION);
         form.map_err(|error| self.of_a_file(std::slice::from_ref(name), error))
     }
