@@ -102,6 +102,7 @@ mod inserted;
 mod merged;
 mod native;
 mod options;
+pub mod packed;
 mod prepared;
 mod repair;
 mod returning;

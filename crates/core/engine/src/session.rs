@@ -9,6 +9,7 @@ mod identities;
 mod joint;
 mod located;
 mod outside;
+mod packed_view;
 mod query;
 mod ranges;
 mod read_counts;
@@ -20,6 +21,7 @@ mod writable;
 
 pub(crate) use again::again;
 pub(crate) use joint::{is_internal, settle_commits};
+pub(crate) use packed_view::packed_view;
 pub use ranges::Bound;
 pub(crate) use read_counts::{count_row, count_run};
 pub use settings::Setting;

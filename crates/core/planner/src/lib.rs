@@ -26,6 +26,7 @@ mod lateral;
 mod leaves;
 mod names;
 mod optimize;
+mod packed;
 mod parse;
 mod plan;
 mod reduce;
@@ -49,9 +50,12 @@ pub use names::view_renames::{
 };
 pub use optimize::disabled_rules::OPTIONAL_RULES;
 pub use optimize::rows::Short;
+pub use packed::{FieldKind, PackedColumn, PackedField, PackedSource, PackedView, bytes_of_field, has_text, with_field};
 pub use parse::text::{keywords, statements};
 pub use plan::catalog::{Catalog, FIRST_PRIVATE, FileReading, Relation, UserFunctions};
-pub use plan::change::{BoundReturning, POSITION, RECORD_NUMBER, RowExpressions, SqlExpr, check_condition, expression};
+pub use plan::change::{
+    BoundReturning, POSITION, RECORD_NUMBER, RowExpressions, SqlExpr, check_condition, expression, packed_view,
+};
 pub use plan::context::DEFAULT_SCHEMAS;
 pub use plan::literal_values::{Place, constants, values_queries};
 pub use plan::operator_tree::operators;

@@ -62,10 +62,12 @@ use std::sync::Arc;
 /// Rows of a table that are shown at the prompt, until `.rows` says otherwise.
 const ROWS_AT_PROMPT: usize = 40;
 
-/// Makes the functions of all dialects known: views and tables of a folder contain them, whatever language reads them.
+/// Makes the functions of all dialects known, and the rules of records: views and tables of a folder contain them, whatever language
+/// reads them.
 fn register_dialects() {
     mainstay_tsql_planner::register();
     mainstay_ads_planner::register();
+    mainstay_basic_database::register();
 }
 
 /// Runs the command with the arguments of the process.

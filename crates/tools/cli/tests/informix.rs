@@ -5,14 +5,14 @@
 mod wire;
 
 use mainstay_navigator::client::{self as navigator, Address, OpenHow, RemoteArea};
-use mainstay_sqli::*;
 use mainstay_types::Value;
 use mainstay_workarea::{Mode, WorkArea};
-use std::io::{BufRead, BufReader, Read, Write};
-use std::net::TcpStream;
+use std::io::{BufRead, BufReader};
 use std::path::Path;
 use std::process::{Child, Command, Stdio};
+use mainstay_sqli::Request;
 use wire::TdsClient;
+use wire::informix::Client;
 
 /// A server process, which is killed with the test.
 struct Serving {
@@ -49,91 +49,6 @@ impl Drop for Serving {
     }
 }
 
-/// A client that has opened the database.
-struct Client {
-    socket: TcpStream,
-    context: Context,
-    received: Vec<u8>,
-}
-
-impl Client {
-    fn connect(serving: &Serving, database: &str) -> Client {
-        let socket = TcpStream::connect(&serving.sqli).unwrap();
-        let mut client = Client { socket, context: Context::default(), received: Vec::new() };
-        let request = ConnectRequest { user: "ann".to_owned(), ..ConnectRequest::default() };
-        client.socket.write_all(&request.encode()).unwrap();
-        let length = loop {
-            match login_length(&client.received).unwrap() {
-                Some(length) if client.received.len() >= length => break length,
-                _ => client.read(),
-            }
-        };
-        assert_eq!(ConnectReply::decode(&client.received[..length]).unwrap().outcome, Outcome::Accepted);
-        client.received.drain(..length);
-        client.ask(&[Request::Protocols(Mask::new(&Mask::CLIENT))]);
-        client.context.features = Features::of(&Mask::new(&Mask::CLIENT).and(&Mask::new(&Mask::SERVER)));
-        client.ask(&[Request::OpenDatabase { name: database.to_owned(), mode: 0 }]);
-        client
-    }
-
-    fn read(&mut self) {
-        let mut bytes = [0; 4096];
-        let count = self.socket.read(&mut bytes).unwrap();
-        assert!(count > 0, "the server has closed the connection");
-        self.received.extend_from_slice(&bytes[..count]);
-    }
-
-    /// The replies to a group, none of which is an error.
-    fn ask(&mut self, requests: &[Request]) -> Vec<Reply> {
-        let mut out = Vec::new();
-        requests.iter().for_each(|request| request.encode(&mut out, &self.context).unwrap());
-        Request::EndOfGroup.encode(&mut out, &self.context).unwrap();
-        self.socket.write_all(&out).unwrap();
-        let mut replies = Vec::new();
-        loop {
-            match Reply::decode(&self.received, &self.context, 1 << 24).unwrap() {
-                Decoded::Message(reply, used) => {
-                    self.received.drain(..used);
-                    match reply {
-                        Reply::EndOfGroup => return replies,
-                        Reply::Failed(failure) => panic!("{requests:?}: {failure:?}"),
-                        reply => replies.push(reply),
-                    }
-                }
-                Decoded::Incomplete => self.read(),
-            }
-        }
-    }
-
-    fn run(&mut self, text: &str) {
-        let command = Request::Command { text: text.to_owned() };
-        self.ask(&[command, Request::Describe, Request::Execute, Request::Release]);
-    }
-
-    /// The rows of a query.
-    fn query(&mut self, text: &str) -> Vec<Vec<Value>> {
-        let prepare = Request::Prepare { parameters: 0, text: text.to_owned() };
-        let replies = self.ask(&[prepare, Request::Describe, Request::WantDone]);
-        let Reply::Described(description) = &replies[0] else { panic!("{replies:?}") };
-        let (statement, fields) = (Request::Statement(description.id), description.fields.clone());
-        let fetch = Request::Fetch(Fetch { scroll: None, buffer_bytes: 32_000 });
-        let replies = self.ask(&[statement.clone(), Request::Open, statement.clone(), fetch]);
-        self.ask(&[statement, Request::Release]);
-        let row = |reply: &Reply| {
-            let Reply::Row { bytes, .. } = reply else { return None };
-            let (mut left, mut row) = (&bytes[..], Vec::new());
-            for field in &fields {
-                let (value, used) = read_value(left, &field.kind, Codeset::Latin1).unwrap();
-                row.push(value);
-                left = &left[used..];
-            }
-            assert!(left.is_empty(), "bytes behind the last column");
-            Some(row)
-        };
-        replies.iter().filter_map(row).collect()
-    }
-}
-
 #[test]
 fn a_table_is_changed_through_two_protocols_and_survives_a_kill() {
     let folder = tempfile::tempdir().unwrap();
@@ -145,7 +60,7 @@ fn a_table_is_changed_through_two_protocols_and_survives_a_kill() {
     ];
     {
         let serving = Serving::start(&shop);
-        let mut client = Client::connect(&serving, "shop");
+        let mut client = Client::connect(&serving.sqli, "shop");
         client.run("CREATE TABLE items (id SERIAL PRIMARY KEY, name VARCHAR(20))");
         client.ask(&[Request::Begin]);
         client.run("INSERT INTO items VALUES (0, 'one')");
@@ -159,7 +74,7 @@ fn a_table_is_changed_through_two_protocols_and_survives_a_kill() {
         // The server is killed here, with the transaction open.
     }
     let serving = Serving::start(&shop);
-    assert_eq!(Client::connect(&serving, "shop").query("SELECT * FROM items ORDER BY id"), rows);
+    assert_eq!(Client::connect(&serving.sqli, "shop").query("SELECT * FROM items ORDER BY id"), rows);
 }
 
 /// One DBF file, which no protocol has for itself: each sees what the others have changed, and none loses a row.
@@ -176,7 +91,7 @@ fn a_file_is_changed_through_sqli_tds_ace_and_basic() {
     let path = shop.to_str().unwrap();
     mainstay(&[path, "-c", "CREATE TABLE parts (id DECIMAL(8,0), name CHAR(10)) WITH (FORMAT=dbf, VERSION=foxpro)"]);
     let serving = Serving::start(&shop);
-    let mut informix = Client::connect(&serving, "shop");
+    let mut informix = Client::connect(&serving.sqli, "shop");
     let mut tds = TdsClient::connect(&serving.tds);
     let name = format!("tcp://{}", serving.navigator);
     let address = Address::parse(&name).unwrap().unwrap();

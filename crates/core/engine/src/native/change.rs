@@ -76,6 +76,16 @@ impl Changer<'_> {
         }
     }
 
+    /// The table, or the view over packed records of a table, whose rows are to be changed.
+    pub(super) fn target(&self, transaction: &mut Transaction, name: &Name) -> Result<Arc<Form>> {
+        let refusal = match self.form(transaction, name) {
+            Err(error) if error.code() == Code::ReadOnly => error,
+            form => return form,
+        };
+        let scope = self.native.scope(transaction);
+        scope.packed_form(self.planner, &key_of(name), transaction)?.map(Arc::new).ok_or(refusal)
+    }
+
     pub(super) fn sequences(&self, transaction: &Transaction) -> SessionSequences {
         SessionSequences { scope: self.native.scope(transaction), given: Arc::clone(self.given) }
     }
@@ -151,6 +161,9 @@ impl Changer<'_> {
         (form, called): (&Form, &str),
         conflict: &Conflict,
     ) -> Result<Upsert> {
+        if form.packed.is_some() {
+            return Err(Error::new(Code::Unsupported, "ON CONFLICT of a view"));
+        }
         let indexes = arbiters(form, conflict)?;
         let update = match &conflict.action {
             ConflictAction::Nothing => None,
@@ -176,15 +189,12 @@ impl Changer<'_> {
         &self,
         transaction: &mut Transaction,
         form: &Form,
-        row: NewRow,
+        mut row: NewRow,
         upsert: Option<&Upsert>,
     ) -> Result<Inserted> {
         for _ in 0..KEY_RETRIES {
             let savepoint = upsert.map(|_| transaction.savepoint());
-            let outcome = {
-                let values: Vec<ValueRef<'_>> = row.iter().map(Value::as_ref).collect();
-                form.table.insert(transaction, values.as_slice())
-            };
+            let outcome = form.insert(transaction, &mut row);
             let (error, upsert) = match (outcome, upsert) {
                 (Ok(position), upsert) => {
                     if let Some(update) = upsert.and_then(|upsert| upsert.update.as_ref()) {

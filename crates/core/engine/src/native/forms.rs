@@ -4,12 +4,13 @@
 //! batches of the new rows. Most tables have none, and then no batch is built.
 
 use super::sequences::SessionSequences;
+use crate::packed::Packed;
 use crate::returning::Shown;
 use arrow_array::{Array, ArrayRef, RecordBatch, RecordBatchOptions};
 use arrow_schema::{DataType, Field, Schema, SchemaRef};
 use mainstay_columnar::values::{array_of, data_type_of, value_at};
 use mainstay_planner::{Name, Planner, Returning, RowExpressions, Sequences, effects_of};
-use mainstay_store::NativeTable;
+use mainstay_store::{NativeTable, Reader, Transaction, View};
 use mainstay_store::definition::shown_field;
 use mainstay_store::files::catalog::{ColumnDefinition, TableDefinition};
 use mainstay_types::{Code, Error, Result, SqlType, Value, ValueRef, convert};
@@ -31,6 +32,8 @@ pub(crate) struct Form {
     /// Those that call functions of the database, which see the row that is looked at in its table.
     late_checks: Option<Checks>,
     computed: Option<Computed>,
+    /// The way from the columns to those of the table, if they are those of a view over packed records.
+    pub(crate) packed: Option<Packed>,
 }
 
 struct Checks {
@@ -105,8 +108,74 @@ impl Form {
             checks,
             late_checks,
             computed,
+            packed: None,
             definition,
         })
+    }
+
+    /// A view over the packed records of a table: its columns are those of the form, and the rows that are stored are the table's.
+    pub(super) fn of_view(table: Arc<NativeTable>, definition: TableDefinition, packed: Packed) -> Form {
+        let field = |column: &ColumnDefinition| {
+            shown_field(&column.name, column.sql_type, column.declared.as_deref(), !column.not_null)
+        };
+        let columns = definition.columns.len();
+        Form {
+            table,
+            schema: Arc::new(Schema::new(definition.columns.iter().map(field).collect::<Vec<_>>())),
+            defaults: vec![None; columns],
+            of_each_row: vec![false; columns],
+            default_expressions: None,
+            checks: None,
+            late_checks: None,
+            computed: None,
+            packed: Some(packed),
+            definition: Arc::new(definition),
+        }
+    }
+
+    /// The values of the columns in the version at a position.
+    pub(super) fn row_at(&self, reader: &Reader<'_>, position: u64) -> Result<NewRow> {
+        self.shown_row(self.stored_at(reader, position))
+    }
+
+    /// The values of a version as they are stored.
+    fn stored_at(&self, reader: &Reader<'_>, position: u64) -> NewRow {
+        let columns = self.table.definition().columns.len();
+        (0..columns).map(|column| reader.value(position, column).to_value()).collect()
+    }
+
+    /// Of a view over packed records, the stored row of a version before and after a change of columns; `None` for a table.
+    pub(super) fn packed_change(
+        &self,
+        transaction: &mut Transaction,
+        view: View,
+        (position, changes): (u64, &[(usize, Value)]),
+    ) -> Result<Option<(NewRow, NewRow)>> {
+        let Some(packed) = &self.packed else { return Ok(None) };
+        let old = self.stored_at(&self.table.reader(view), position);
+        let new = packed.changed(transaction, &old, changes)?;
+        Ok(Some((old, new)))
+    }
+
+    /// A stored row as statements see it.
+    pub(super) fn shown_row(&self, row: NewRow) -> Result<NewRow> {
+        match &self.packed {
+            Some(packed) => packed.shown(&row),
+            None => Ok(row),
+        }
+    }
+
+    /// Inserts a row: its position.
+    pub(super) fn insert(&self, transaction: &mut Transaction, row: &mut NewRow) -> Result<u64> {
+        let packed = self.packed.as_ref().map(|packed| packed.inserted(transaction, row)).transpose()?;
+        let position = {
+            let values: Vec<ValueRef<'_>> = packed.as_ref().unwrap_or(row).iter().map(Value::as_ref).collect();
+            self.table.insert(transaction, values.as_slice())?
+        };
+        if let Some(packed) = packed {
+            *row = self.shown_row(packed)?;
+        }
+        Ok(position)
     }
 
     /// The same for a table that is alike (`shape`).

@@ -6,6 +6,7 @@
 use super::forms::Form;
 use super::sequences::{Given, SessionSequences};
 use crate::catalog::FolderCatalog;
+use crate::packed::{self, Packed};
 use mainstay_planner::{DEFAULT_SCHEMAS, FIRST_PRIVATE, FileReading, Name, Planner, Relation};
 use mainstay_store::files::catalog::{Catalog, SequenceDefinition, TableDefinition};
 use mainstay_store::{CatalogState, NativeTable, Shown, Store, TemporaryTables, Transaction};
@@ -199,6 +200,44 @@ impl Scope {
         let unknown = || mainstay_planner::unknown_table(key, &self.names());
         let definition = self.definition(key).ok_or_else(unknown)?;
         Form::new(planner, self.table(definition.id)?, Arc::new(definition.clone()))
+    }
+}
+
+impl Scope {
+    /// The view of this name as a table, if it shows the packed records of a table and their language has rules for them.
+    ///
+    /// Errors: those of the view's expressions, and of reading the rules.
+    pub(crate) fn packed_form(
+        &self,
+        planner: &Planner,
+        key: &str,
+        transaction: &mut Transaction,
+    ) -> Result<Option<Form>> {
+        let Some(Relation::View { query, columns }) = self.relation(key)? else { return Ok(None) };
+        let Some(view) = mainstay_planner::packed_view(&query, &columns)? else { return Ok(None) };
+        let table = match view.table.as_slice() {
+            [schema, table] => Name { schema: Some(schema.clone()), ..Name::new(table) },
+            [table] => Name::new(table),
+            _ => return Ok(None),
+        };
+        let shared = self.shared();
+        let Some(definition) = shared.definition(&super::key_of(&table)) else { return Ok(None) };
+        let table = shared.table(definition.id)?;
+        let Some(rules) = packed::rules_of(&self.store, (definition.id, &table), transaction)? else { return Ok(None) };
+        let fields = definition.columns.iter().map(crate::definitions::field_of).collect::<Vec<_>>();
+        let schema = Arc::new(arrow_schema::Schema::new(fields));
+        let packed = Packed::new(planner, (key, &view), (definition, &schema), rules)?;
+        let definition = TableDefinition {
+            name: key.to_owned(),
+            columns: packed.columns(&view)?,
+            primary_key: None,
+            unique: Vec::new(),
+            checks: Vec::new(),
+            foreign_keys: Vec::new(),
+            indexes: Vec::new(),
+            ..definition.clone()
+        };
+        Ok(Some(Form::of_view(table, definition, packed)))
     }
 }
 

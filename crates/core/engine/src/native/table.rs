@@ -2,10 +2,10 @@
 
 use super::define::Definitions;
 use super::writer::NativeRows;
-use super::{Find, key_of};
+use super::{Find, Form, key_of};
 use crate::inserted::GivenRows;
 use crate::prepared::direct_change;
-use crate::session::{ChangeableColumn, Session};
+use crate::session::{ChangeableColumn, Session, packed_view};
 use crate::writable::{
     Changed, Definition, DefinitionRules, RowWriter, Sight, StatementContext, Work, WritableTable, WriteScope,
     insert_rows,
@@ -77,7 +77,7 @@ impl WritableTable for NativeTable<'_> {
     }
 
     fn columns(&self, session: &Session) -> Result<Vec<ChangeableColumn>> {
-        let form = session.form(&key_of(self.0))?;
+        let form = form_of(session, &key_of(self.0))?;
         let column = |(place, field): (usize, &Arc<Field>)| ChangeableColumn {
             field: Arc::clone(field),
             is_identity: form.definition.columns.get(place).is_some_and(|column| column.identity.is_some()),
@@ -87,9 +87,19 @@ impl WritableTable for NativeTable<'_> {
     }
 
     fn last_number(&self, session: &Session) -> Result<Option<i64>> {
-        let form = session.form(&key_of(self.0))?;
+        let form = form_of(session, &key_of(self.0))?;
         let sequence = form.definition.columns.iter().find_map(|column| column.identity.as_ref());
         Ok(sequence.and_then(|identity| session.given().last_of(identity.sequence)))
+    }
+}
+
+/// The columns of a table, or of a view over packed records.
+///
+/// Errors: `UnknownTable`, and those of the view.
+fn form_of(session: &Session, key: &str) -> Result<Arc<Form>> {
+    match session.form(key) {
+        Err(error) if error.code() == Code::UnknownTable => packed_view(session, key)?.map(Arc::new).ok_or(error),
+        form => form,
     }
 }
 

@@ -81,6 +81,7 @@ pub(crate) fn update_row(
     done: &mut Rows,
 ) -> Result<Written> {
     let written = match keep == Keep::Rows {
+        _ if form.packed.is_some() => update_packed(transaction, form, view, change, keep, done)?,
         false => {
             let changes: Vec<(usize, ValueRef<'_>)> =
                 change.changes.iter().map(|(column, value)| (*column, value.as_ref())).collect();
@@ -91,7 +92,7 @@ pub(crate) fn update_row(
             written
         }
         true => {
-            let new = changed_row(form, view, change)?;
+            let new = changed_row(transaction, form, view, change)?;
             let values: Vec<ValueRef<'_>> = new.iter().map(Value::as_ref).collect();
             let written = form.table.update(transaction, change.position, values.as_slice())?;
             if matches!(written, Written::Done(_)) {
@@ -102,6 +103,29 @@ pub(crate) fn update_row(
         }
     };
     done.count += u64::from(matches!(written, Written::Done(_)));
+    Ok(written)
+}
+
+/// Changes a row through a view over packed records.
+fn update_packed(
+    transaction: &mut Transaction,
+    form: &Form,
+    view: View,
+    change: &RowChange,
+    keep: Keep,
+    done: &mut Rows,
+) -> Result<Written> {
+    let Some((old, new)) = form.packed_change(transaction, view, (change.position, &change.changes))? else {
+        return Ok(Written::Gone);
+    };
+    let changes: Vec<(usize, ValueRef<'_>)> = (0..new.len())
+        .filter(|column| old[*column] != new[*column])
+        .map(|column| (column, new[column].as_ref()))
+        .collect();
+    let written = form.table.update_columns(transaction, change.position, &changes)?;
+    if keep != Keep::Nothing && matches!(written, Written::Done(_)) {
+        done.kept.push(form.shown_row(new)?, change.beside.clone())?;
+    }
     Ok(written)
 }
 
@@ -136,8 +160,11 @@ fn version(form: &Form, position: u64) -> Result<(Arc<Group>, usize)> {
     Ok((Arc::clone(group), offset_of(position)))
 }
 
-/// A row as it will be.
-fn changed_row(form: &Form, view: View, change: &RowChange) -> Result<NewRow> {
+/// A row as it will be stored.
+fn changed_row(transaction: &mut Transaction, form: &Form, view: View, change: &RowChange) -> Result<NewRow> {
+    if let Some((_, new)) = form.packed_change(transaction, view, (change.position, &change.changes))? {
+        return Ok(new);
+    }
     let mut new = stored(form, &form.table.reader(view), change.position);
     change.changes.iter().for_each(|(column, value)| new[*column] = value.clone());
     form.complete(std::slice::from_mut(&mut new))?;
@@ -184,7 +211,7 @@ pub(crate) fn update_late(
     }
     let mut new_rows = Vec::with_capacity(late.len());
     for change in &late {
-        let new = changed_row(form, view, change)?;
+        let new = changed_row(transaction, form, view, change)?;
         match form.table.delete(transaction, change.position)? {
             Written::Done(old) => {
                 if let Some(memory) = &mut memory {
@@ -204,7 +231,7 @@ pub(crate) fn update_late(
         done.count += 1;
         match keep {
             Keep::Nothing => {}
-            Keep::Rows => done.kept.push(new, beside)?,
+            Keep::Rows => done.kept.push(form.shown_row(new)?, beside)?,
             Keep::Versions => done.keep_version(form, position, &beside)?,
         }
     }

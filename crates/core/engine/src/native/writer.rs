@@ -1,6 +1,6 @@
 //! The rows of a native table in a statement: versions of rows, written in the statement's transaction.
 
-use super::change::{Changer, Inserted, Upsert, assigned, stored};
+use super::change::{Changer, Inserted, Upsert, assigned};
 use super::forms::{Defaults, Form, NewRow};
 use super::transaction::{StatementView, note_reads};
 use super::update::{Keep, Late, RowChange, update_late, update_row};
@@ -36,13 +36,13 @@ pub(crate) struct NativeRows<'w> {
 impl<'w> NativeRows<'w> {
     /// The rows of a table in a statement that begins.
     ///
-    /// Errors: `UnknownTable`, `ReadOnly` for a view or a file, `DefinitionChanged`.
+    /// Errors: `UnknownTable`, `ReadOnly` for a file and for a view that is not over packed records, `DefinitionChanged`.
     pub(crate) fn new(
         changer: &'w Changer<'w>,
         transaction: &'w mut Transaction,
         name: &Name,
     ) -> Result<NativeRows<'w>> {
-        let form = changer.form(transaction, name)?;
+        let form = changer.target(transaction, name)?;
         let view = mainstay_store::View::at(0, 0);
         Ok(NativeRows { changer, transaction, form, view, defaults: None, upsert: None })
     }
@@ -195,8 +195,10 @@ impl RowWriter for NativeRows<'_> {
     ) -> Result<Changed<()>> {
         for row in rows {
             let RowDelete { position, beside } = row?;
-            let reader = || stored(&self.form, &self.form.table.reader(self.view), position);
-            let old = done.wants_rows().then(reader).unwrap_or_default();
+            let old = match done.wants_rows() {
+                true => self.form.row_at(&self.form.table.reader(self.view), position)?,
+                false => NewRow::new(),
+            };
             match self.form.table.delete(self.transaction, position)? {
                 Written::Done(_) => done.row(beside, || Ok(old))?,
                 Written::Moved(_) | Written::Deleted => return Ok(Changed::Overtaken),

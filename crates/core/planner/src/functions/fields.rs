@@ -4,20 +4,21 @@
 //!   field_text(record, 2)              the text of the second field; NULL if the record has fewer
 //!   field_number(record, 3)            its number as DOUBLE; NULL for a text that is not a number
 //!   field_number(record, 3, 2)         the same as DECIMAL(18,2); further decimals are rounded
+//!   field_text(record, 2, 30)          at most 30 characters are written through a view; read as without a length
 //!   field_text(record, 2, 0, 44)       with another separator than 138 ($8A$)
+//!   code_page_text(key_0)              all bytes as text; code_page_text(key_0, 6): at most 6 bytes are written
 //! ```
 //!
 //! Bytes are characters of the code page of these files, as `mainstay-code-page` has it. Blanks and $00$ at the end of a text do not count.
 
 use super::{Given, number};
+use crate::packed::SEPARATOR;
 use datafusion::arrow::datatypes::DataType;
 use datafusion::common::ScalarValue;
 use mainstay_code_page as code_page;
 use mainstay_types::{Code, Error, Result, SqlType, Value, convert};
 use std::borrow::Cow;
 
-/// The separator of Business BASIC, $8A$.
-const SEPARATOR: u8 = 0x8A;
 /// The digits of numbers of Business BASIC.
 const DIGITS: u8 = 18;
 
@@ -64,6 +65,15 @@ fn characters(bytes: &[u8]) -> String {
 
 pub(super) fn text(values: &[Value]) -> Result<Value> {
     Ok(field("field_text", values)?.map_or(Value::Null, |bytes| Value::Text(characters(&bytes))))
+}
+
+pub(super) fn whole(values: &[Value]) -> Result<Value> {
+    match values {
+        [Value::Null] | [Value::Null, _] => Ok(Value::Null),
+        [Value::Binary(bytes)] | [Value::Binary(bytes), _] => Ok(Value::Text(code_page::decode(bytes).into_owned())),
+        [other] | [other, _] => Err(super::refused("code_page_text", other)),
+        _ => Err(Error::new(Code::TypeMismatch, "code_page_text takes one or two arguments")),
+    }
 }
 
 pub(super) fn decimal(values: &[Value]) -> Result<Value> {

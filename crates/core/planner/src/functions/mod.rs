@@ -66,7 +66,7 @@ const ANY: usize = usize::MAX;
 
 type Parts = (&'static str, usize, fn(&Given<'_>) -> DataType, fn(&[Value]) -> BaseResult<Value>);
 
-const FUNCTIONS: [Parts; 22] = [
+const FUNCTIONS: [Parts; 23] = [
     ("version", 0, |_| DataType::Utf8View, |_| Ok(Value::Text(format!("Mainstay {}", env!("CARGO_PKG_VERSION"))))),
     ("sign", 1, type_of_sign, sign),
     ("div", 2, |_| DataType::Decimal128(38, 0), div),
@@ -89,6 +89,7 @@ const FUNCTIONS: [Parts; 22] = [
     ("to_number", 2, type_of_number, texts::to_number),
     ("field_text", ANY, |_| DataType::Utf8View, fields::text),
     ("field_number", ANY, fields::type_of_number, fields::decimal),
+    ("code_page_text", ANY, |_| DataType::Utf8View, fields::whole),
 ];
 
 /// How the names of hidden functions begin in what is made of a statement before it is planned.

@@ -3,13 +3,16 @@
 //! Such a statement can refer to these columns, but they are not part of `*`. Before the planner expands a `*`, this
 //! pass replaces it by one `*` per table without the hidden columns.
 
+use crate::packed::PackedView;
 use crate::parse::walk::{Walk, WalkMut};
 use crate::plan::catalog::{Catalog, Relation};
+use crate::plan::context::DEFAULT_SCHEMAS;
 use crate::plan::statement::unsupported;
 use datafusion::sql::sqlparser::ast::{
-    ExcludeSelectItem, Ident, ObjectName, Select, SelectItem, SelectItemQualifiedWildcardKind, Statement, TableFactor,
-    TableWithJoins, Visitor, VisitorMut, WildcardAdditionalOptions,
+    Expr, ExcludeSelectItem, Ident, ObjectName, Select, SelectItem, SelectItemQualifiedWildcardKind, SetExpr, Statement,
+    TableFactor, TableWithJoins, Visitor, VisitorMut, WildcardAdditionalOptions,
 };
+use mainstay_columnar::Table;
 use mainstay_types::{Error, Result};
 use std::ops::ControlFlow;
 
@@ -20,6 +23,43 @@ pub(crate) fn expand(mut statement: Statement, catalog: &dyn Catalog) -> Result<
         ControlFlow::Break(error) => Err(error),
         ControlFlow::Continue(()) => Ok(statement),
     }
+}
+
+/// The hidden columns of a table.
+fn hidden_of(table: &dyn Table) -> Vec<String> {
+    let fields = table.schema().fields();
+    let first = fields.len() - table.hidden_columns();
+    fields[first..].iter().map(|field| field.name().to_lowercase()).collect()
+}
+
+/// The hidden columns that a view has behind its own, by its query: those of its table, if changes can be made through the view. So
+/// statements find the rows of the table by those of the view.
+pub(crate) fn hidden_of_view(statement: &Statement, names: &[String], catalog: &dyn Catalog) -> Result<Vec<String>> {
+    let Statement::Query(query) = statement else { return Ok(Vec::new()) };
+    PackedView::of(query, names).map_or(Ok(Vec::new()), |view| hidden_of_packed(&view, catalog))
+}
+
+fn hidden_of_packed(view: &PackedView, catalog: &dyn Catalog) -> Result<Vec<String>> {
+    let parts: Vec<&str> = view.table.iter().map(String::as_str).collect();
+    let key = match parts.as_slice() {
+        [schema, table] if DEFAULT_SCHEMAS.contains(schema) => (*table).to_owned(),
+        parts => parts.join("."),
+    };
+    Ok(match catalog.shared_relation(&key)? {
+        Some(Relation::Table(table)) => hidden_of(table.as_ref()),
+        _ => Vec::new(),
+    })
+}
+
+/// A query with these columns behind its own.
+pub(crate) fn with_columns(mut statement: Statement, columns: &[String]) -> Statement {
+    if let Statement::Query(query) = &mut statement
+        && let SetExpr::Select(select) = query.body.as_mut()
+    {
+        let item = |name: &String| SelectItem::UnnamedExpr(Expr::Identifier(Ident::new(name)));
+        select.projection.extend(columns.iter().map(item));
+    }
+    statement
 }
 
 struct Expander<'a> {
@@ -69,11 +109,11 @@ impl Expander<'_> {
             _ => self.catalog.relation(&table.join("."))?,
         };
         Ok(match relation.map_or_else(|| self.catalog.relation(last), |relation| Ok(Some(relation)))? {
-            Some(Relation::Table(table)) => {
-                let fields = table.schema().fields();
-                let first = fields.len() - table.hidden_columns();
-                fields[first..].iter().map(|field| field.name().to_lowercase()).collect()
-            }
+            Some(Relation::Table(table)) => hidden_of(table.as_ref()),
+            Some(Relation::View { query, columns }) => match crate::plan::change::packed_view(&query, &columns)? {
+                Some(view) => hidden_of_packed(&view, self.catalog)?,
+                None => Vec::new(),
+            },
             _ => Vec::new(),
         })
     }

@@ -14,6 +14,7 @@
 
 use crate::error::{Names, from_datafusion};
 use crate::functions::sequences::Sequences;
+use crate::packed::PackedView;
 use crate::parse::text::Text;
 use crate::parse::walk::WalkMut;
 use crate::plan::catalog::{Catalog, Relation};
@@ -477,6 +478,16 @@ pub(crate) fn parsed(text: &str) -> Result<Query> {
         Statement::Query(query) => Ok(*query),
         _ => Err(Error::new(Code::Internal, "a query was made that is none")),
     }
+}
+
+/// The columns of a view over the fields of a packed column, by the text of its query and the names that the view gives them.
+/// `None` for another view.
+///
+/// Errors: those of reading the query.
+pub fn packed_view(query: &str, names: &[String]) -> Result<Option<PackedView>> {
+    // Most views name none of the functions, and are not read.
+    let is_packed = query.to_ascii_lowercase().contains("field_");
+    if is_packed { Ok(PackedView::of(&parsed(query)?, names)) } else { Ok(None) }
 }
 
 /// A query whose parts are then replaced.

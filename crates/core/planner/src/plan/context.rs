@@ -54,10 +54,16 @@ impl StatementContext<'_> {
             false => statement,
         };
         let (hidden_columns, visibility) = crate::plan::planner::seen_by(&text, self.hidden_columns, self.visibility);
+        let own_columns = match hidden_columns {
+            true => crate::names::wildcard::hidden_of_view(&statement, columns, self.catalog),
+            false => Ok(Vec::new()),
+        };
+        let own_columns = own_columns.map_err(crate::error::to_datafusion)?;
         let statement = match hidden_columns {
             true => crate::names::wildcard::expand(statement, self.catalog).map_err(crate::error::to_datafusion)?,
             false => statement,
         };
+        let statement = crate::names::wildcard::with_columns(statement, &own_columns);
         let statement = crate::reduce::reduced(&text, statement).map_err(crate::error::to_datafusion)?;
         let statement = crate::names::colliding_names::marked(statement);
         let inner = StatementContext { view_depth: self.view_depth + 1, hidden_columns, visibility, ..*self };
@@ -70,10 +76,11 @@ impl StatementContext<'_> {
         let mut plan = crate::names::colliding_names::unmarked(plan)?;
         if !columns.is_empty() {
             let fields = plan.schema().columns();
+            let columns: Vec<&String> = columns.iter().chain(&own_columns).collect();
             if fields.len() != columns.len() {
                 return plan_err!("the view {name} names {} columns and its query has {}", columns.len(), fields.len());
             }
-            let renamed = fields.into_iter().zip(columns).map(|(field, name)| Expr::Column(field).alias(name));
+            let renamed = fields.into_iter().zip(columns).map(|(field, name)| Expr::Column(field).alias(name.as_str()));
             plan = LogicalPlanBuilder::from(plan).project(renamed)?.build()?;
         }
         Ok(Arc::new(ViewSource::new(plan)))

@@ -10,7 +10,8 @@
 //!   condition   places in an order as conditions of SQL
 //!   access      statements over the table; rows that were fetched ahead
 //!   channel     RecordFile: positions, and reading; keys: the functions of keys; change: WRITE, REMOVE, locks
-//!   layout      the fields of keyed files as columns of a view
+//!   layout      the fields of keyed files as columns of views
+//!   packed      changes of keyed files by SQL, through those views
 //!   joint       the transactions of a program, over its channels and SQL statements
 //!   statements  SQL statements of programs, and their rows
 //!   tables      the store of native tables, created with the first of them
@@ -34,6 +35,7 @@ mod condition;
 mod joint;
 mod keys;
 mod layout;
+mod packed;
 mod shape;
 mod sharing;
 mod statements;
@@ -41,5 +43,6 @@ mod tables;
 mod text;
 mod volume;
 
+pub use packed::register;
 pub use tables::DatabaseTables;
 pub use volume::DatabaseVolume;

@@ -8,8 +8,8 @@ use crate::shape::Shape;
 use crate::sharing::Shared;
 use crate::statements::{SqlChannel, SqlName};
 use mainstay_basic_files::{
-    DirectoryEntry, FileDefinition, FileError, FileErrorKind, FileKind, OpenMode, OpenOptions, RecordFile, Result,
-    SessionId, TransactionVerb, Volume, options::SEPARATOR,
+    DirectoryEntry, FileDefinition, FileError, FileErrorKind, FileKind, KeyDefinitions, OpenMode, OpenOptions, RecordFile,
+    RecordFormat, Result, SessionId, TransactionVerb, Volume, options::SEPARATOR,
 };
 use mainstay_basic_tables::{TableVolume, TransactionScope};
 use mainstay_engine::{Database, TableInfo};
@@ -31,6 +31,7 @@ pub struct DatabaseVolume {
 impl DatabaseVolume {
     /// The files of a volume and the tables of a database.
     pub fn new(files: Arc<TableVolume>, database: Database) -> DatabaseVolume {
+        crate::packed::register();
         DatabaseVolume { files, joints: Mutex::default(), database, shared: Mutex::default() }
     }
 
@@ -144,19 +145,30 @@ impl Volume for DatabaseVolume {
     }
 
     fn set_layout(&self, name: &str, layout: Option<&str>) -> Result<()> {
-        let view = layout.map(|text| layout::view(name, text)).transpose()?;
+        let before = self.files.definition(name)?;
+        let plain = || FileDefinition::new(FileKind::Keyed, KeyDefinitions::default(), RecordFormat::DEFAULT);
+        let definition = before.clone().unwrap_or_else(plain);
+        let views = match layout {
+            Some(text) => layout::views(name, &definition, text)?,
+            None => Vec::new(),
+        };
         self.files.set_layout(name, layout)?;
         let mut session = self.database.session();
-        let text = match view {
-            Some(view) => view,
-            None => format!("DROP VIEW IF EXISTS {}", layout::view_name(name)),
+        let mut run = |text: &str| match session.execute(text) {
+            Ok(_) => Ok(()),
+            Err(error) => Err(FileError::from(error).at(name)),
         };
-        session.execute(&text).map_err(|error| FileError::from(error).at(name))?;
-        Ok(())
+        // A layout that cannot be read any more has left no views.
+        let known = before.as_ref().and_then(|it| layout::views(name, it, it.layout.as_deref()?).ok());
+        for (view, _) in known.into_iter().flatten().filter(|(old, _)| views.iter().all(|(new, _)| new != old)) {
+            run(&format!("DROP VIEW IF EXISTS {view}"))?;
+        }
+        views.iter().try_for_each(|(_, statement)| run(statement))
     }
 
     fn check_layout(&self, name: &str, layout: &str) -> Result<()> {
-        layout::view(name, layout).map(drop)
+        let plain = FileDefinition::new(FileKind::Keyed, KeyDefinitions::default(), RecordFormat::DEFAULT);
+        layout::views(name, &plain, layout).map(drop)
     }
 
     fn transaction(&self, session: SessionId, verb: TransactionVerb) -> Result<()> {

@@ -21,6 +21,7 @@
 //!   storage       KeyedStorage over a table: searches and changes
 //!   transaction   the transactions of a channel
 //!   batch         records that were fetched ahead
+//!   rules         keys, limits and numbers of records that SQL statements change
 //! ```
 //!
 //! **Transactions.** While a session has a transaction open ([`TransactionScope`]), its channels read and write in it, as its
@@ -34,12 +35,14 @@
 //! **Limits.** RNO= and the number of a key are counted along the index.
 
 mod batch;
+mod rules;
 mod schema;
 mod sharing;
 pub mod storage;
 mod transaction;
 mod volume;
 
-pub use mainstay_store::{Store, Transaction};
+pub use mainstay_store::{NativeTable, Store, Transaction};
+pub use rules::RecordRules;
 pub use transaction::TransactionScope;
 pub use volume::{TableStore, TableVolume};

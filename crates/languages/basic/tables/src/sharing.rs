@@ -3,12 +3,12 @@
 //! One process at a time has a store open, so nobody else needs to know.
 
 use mainstay_basic_files::{FileError, FileErrorKind, Result, SessionId};
-use mainstay_store::Transaction;
+use mainstay_store::{Store, Transaction};
 use mainstay_types::interrupt;
 use std::collections::HashMap;
 use std::fmt;
 use std::sync::atomic::{AtomicBool, AtomicU64, AtomicUsize, Ordering};
-use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
+use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError, Weak};
 use std::time::{Duration, Instant};
 
 /// How often a wait looks at the wish to end it.
@@ -58,12 +58,28 @@ struct State {
     records: HashMap<u64, (SessionId, usize)>,
 }
 
+/// The open files of each store of the process.
+static STORES: Mutex<Vec<(Weak<Store>, Arc<OpenFiles>)>> = Mutex::new(Vec::new());
+
 impl OpenFiles {
+    /// The open files of a store: one list for all volumes and statements that use it.
+    pub(crate) fn of(store: &Arc<Store>) -> Arc<OpenFiles> {
+        let mut stores = STORES.lock().unwrap_or_else(PoisonError::into_inner);
+        stores.retain(|(known, _)| known.strong_count() > 0);
+        let is_it = |(known, _): &&(Weak<Store>, Arc<OpenFiles>)| std::ptr::eq(known.as_ptr(), Arc::as_ptr(store));
+        if let Some((_, files)) = stores.iter().find(is_it) {
+            return Arc::clone(files);
+        }
+        let files = Arc::new(OpenFiles::default());
+        stores.push((Arc::downgrade(store), Arc::clone(&files)));
+        files
+    }
+
     /// The state that channels on a table share.
     pub(crate) fn file(&self, table: u64) -> Arc<SharedFile> {
         let mut files = self.files.lock().unwrap_or_else(PoisonError::into_inner);
         // Files that nobody has open are forgotten here and not when they are closed: that is the rarer place.
-        files.retain(|_, file| Arc::strong_count(file) > 1 || file.is_open());
+        files.retain(|_, file| Arc::strong_count(file) > 1 || file.is_open() || file.has_given_ids());
         Arc::clone(files.entry(table).or_default())
     }
 
@@ -78,6 +94,11 @@ impl OpenFiles {
 impl SharedFile {
     fn lock(&self) -> MutexGuard<'_, State> {
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// True if records were given identifiers: the next one follows them, even while the records are not committed.
+    fn has_given_ids(&self) -> bool {
+        self.next_id.load(Ordering::Acquire) != 0
     }
 
     fn is_open(&self) -> bool {

@@ -52,7 +52,6 @@ pub struct TableVolume {
     store: Arc<dyn TableStore>,
     folder: Arc<dyn Volume>,
     durability: Durability,
-    open_files: OpenFiles,
     scopes: Mutex<HashMap<SessionId, Arc<dyn TransactionScope>>>,
 }
 
@@ -68,7 +67,7 @@ impl TableVolume {
         folder: Arc<dyn Volume>,
         durability: Durability,
     ) -> TableVolume {
-        TableVolume { store, folder, durability, open_files: OpenFiles::default(), scopes: Mutex::default() }
+        TableVolume { store, folder, durability, scopes: Mutex::default() }
     }
 
     /// Lets channels that a session opens from now on share its transactions; `None` ends that.
@@ -84,11 +83,22 @@ impl TableVolume {
         self.scopes.lock().unwrap_or_else(PoisonError::into_inner).get(&session).cloned()
     }
 
+    fn open_files(&self) -> Result<Arc<OpenFiles>> {
+        Ok(OpenFiles::of(&self.store.existing()?))
+    }
+
     fn begin(&self, store: &Store) -> Transaction {
         let mut transaction = store.begin(Isolation::ReadCommitted);
         transaction.set_durability(self.durability);
         transaction.set_lock_timeout(Some(Duration::from_secs(1)));
         transaction
+    }
+
+    /// The definition of a file that is a table; `None` for another name.
+    ///
+    /// Errors: 106; those of opening the store.
+    pub fn definition(&self, name: &str) -> Result<Option<FileDefinition>> {
+        Ok(self.find(name)?.map(|(_, definition)| definition))
     }
 
     /// The table and definition of a file; `None` for a name that is not a table's.
@@ -129,7 +139,7 @@ impl TableVolume {
         }
         definition.separator = options.separator.unwrap_or(definition.separator);
         let is_locked = matches!(options.mode, OpenMode::Lock | OpenMode::Purge);
-        let shared = self.open_files.file(table.id);
+        let shared = self.open_files()?.file(table.id);
         shared.open(options.session, is_locked, options.wait).map_err(|error| error.at(name))?;
         let opened = Opened {
             store: self.store.existing()?,
@@ -203,7 +213,7 @@ impl Volume for TableVolume {
 
     fn erase(&self, name: &str) -> Result<()> {
         let Some((table, _)) = self.find(name)? else { return self.folder.erase(name) };
-        self.open_files.check_closed(table.id).map_err(|error| error.at(name))?;
+        self.open_files()?.check_closed(table.id).map_err(|error| error.at(name))?;
         let store = self.store.existing()?;
         let mut transaction = self.begin(&store);
         schema::redefine(&store, &mut transaction, table.id, None)?;
@@ -215,7 +225,7 @@ impl Volume for TableVolume {
     fn rename(&self, from: &str, to: &str) -> Result<()> {
         let Some((mut table, _)) = self.find(from)? else { return self.folder.rename(from, to) };
         self.check_new(to)?;
-        self.open_files.check_closed(table.id).map_err(|error| error.at(from))?;
+        self.open_files()?.check_closed(table.id).map_err(|error| error.at(from))?;
         let store = self.store.existing()?;
         let mut transaction = self.begin(&store);
         table.name = plain(to);
@@ -226,7 +236,7 @@ impl Volume for TableVolume {
 
     fn refile(&self, name: &str) -> Result<()> {
         let Some((table, _)) = self.find(name)? else { return self.folder.refile(name) };
-        self.open_files.check_closed(table.id).map_err(|error| error.at(name))?;
+        self.open_files()?.check_closed(table.id).map_err(|error| error.at(name))?;
         let mut options = OpenOptions::new(SessionId(u64::MAX), OpenMode::Purge);
         options.wait = Duration::ZERO;
         self.open(name, &options)?.flush()

@@ -1,6 +1,9 @@
 //! A client of SQL Server's protocol for tests of `mainstay serve`.
 #![allow(dead_code, reason = "each test uses a part of it")]
 
+pub mod informix;
+pub mod page;
+
 use mainstay_tds::{Assembler, Batch, Encryption, Framer, Headers, Login, PacketKind, PacketWriter, PreLogin, Version};
 use std::io::{Read, Write};
 use std::net::TcpStream;

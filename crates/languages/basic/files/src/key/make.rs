@@ -49,7 +49,7 @@ impl KeySource<'_> {
 
 impl KeyDefinition {
     /// True if the compared form is the one that programs see.
-    fn is_plain(&self) -> bool {
+    pub fn is_plain(&self) -> bool {
         self.segments.iter().all(|segment| {
             let attributes = &segment.attributes;
             let is_kept = attributes.decimals.is_none() && !attributes.is_descending;

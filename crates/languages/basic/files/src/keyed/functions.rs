@@ -67,7 +67,7 @@ impl<S: KeyedStorage> KeyedFile<S> {
     fn compared(&self, number: usize, key: &[u8]) -> Result<Vec<u8>> {
         let mut compared = Vec::new();
         self.definition.keys.key(number)?.compared(key, &mut compared);
-        self.strip(number, &mut compared);
+        self.definition.strip_key(number, &mut compared);
         Ok(compared)
     }
 

@@ -12,6 +12,7 @@
 
 mod channel;
 mod functions;
+mod record;
 mod scan;
 mod write;
 
@@ -226,7 +227,7 @@ impl<S: KeyedStorage> KeyedFile<S> {
         let source = KeySource { record: loaded.data, external: &external, separator: self.definition.separator };
         let mut made = std::mem::take(&mut self.scratch);
         let is_in_order = keys.key(number)?.make(&source, &mut made);
-        self.strip(number, &mut made);
+        self.definition.strip_key(number, &mut made);
         self.scratch = made;
         Ok(is_in_order)
     }
@@ -288,7 +289,7 @@ impl<S: KeyedStorage> KeyedFile<S> {
         let mut compared = std::mem::take(&mut self.scratch);
         compared.clear();
         self.definition.keys.key(number)?.compared(key, &mut compared);
-        self.strip(number, &mut compared);
+        self.definition.strip_key(number, &mut compared);
         let is_there = self.storage.exactly(number, &compared);
         if let Ok(false) = is_there {
             let spot = &mut self.spot;
@@ -315,17 +316,6 @@ impl<S: KeyedStorage> KeyedFile<S> {
         let wanted = wanted
             .ok_or_else(|| FileError::new(FileErrorKind::InvalidInteger, format!("{number} is not a record number")))?;
         if self.storage.nth(self.current_key, wanted)? { Ok(()) } else { Err(end_of_file()) }
-    }
-
-    /// OPT="N": $00$ at the end of keys do not count.
-    fn strip(&self, number: usize, compared: &mut Vec<u8>) {
-        let last = self.definition.keys.keys().get(number).and_then(|key| key.segments.last());
-        let is_plain =
-            last.is_some_and(|segment| !segment.attributes.is_descending && segment.attributes.decimals.is_none());
-        if self.definition.strips_null_keys && is_plain {
-            let filled = compared.iter().rev().take_while(|byte| **byte == 0).count();
-            compared.truncate(compared.len() - filled);
-        }
     }
 }
 

@@ -3,8 +3,9 @@
 use super::{KeyedFile, shown};
 use crate::error::{FileError, FileErrorKind, Result, record_missing};
 use crate::key::{KeySource, field_range};
-use crate::options::{FileKind, RecordFormat, WriteMode, WriteOptions};
+use crate::options::{FileKind, WriteMode, WriteOptions};
 use crate::storage::{KeyedStorage, Stored};
+use std::ops::Range;
 use std::time::Duration;
 
 impl<S: KeyedStorage> KeyedFile<S> {
@@ -84,7 +85,8 @@ impl<S: KeyedStorage> KeyedFile<S> {
             record.clear();
         }
         self.increment(record, external, options)?;
-        self.make_primary(record, external, keys)?;
+        keys.resize(self.definition.keys.keys().len(), None);
+        self.make_keys(0..1, record, external, keys);
         let primary = keys[0].as_deref().unwrap_or_default();
         let exists = self.storage.exactly(0, primary)?;
         if exists && options.mode == WriteMode::New {
@@ -97,8 +99,8 @@ impl<S: KeyedStorage> KeyedFile<S> {
         if exists && self.definition.keeps_further_fields {
             keep_further_fields(self.storage.loaded().data, record, self.definition.separator);
         }
-        self.check_length(record)?;
-        self.make_others(record, external, keys)?;
+        self.definition.check_length(record)?;
+        self.make_keys(1..keys.len(), record, external, keys);
         if !exists {
             if self.definition.max_records.is_some_and(|most| self.storage.count().is_ok_and(|count| count >= most)) {
                 return Err(FileError::new(FileErrorKind::FileFull, "the file has as many records as it may have"));
@@ -114,19 +116,6 @@ impl<S: KeyedStorage> KeyedFile<S> {
         self.storage.replace(id, &Stored { data: record, keys })?;
         self.counters.count_block_write();
         Ok(id)
-    }
-
-    /// Checks the length of a record, and fills it up to a fixed one.
-    fn check_length(&self, record: &mut Vec<u8>) -> Result<()> {
-        let limit = self.definition.format.limit() as usize;
-        if record.len() > limit && !self.definition.is_extended {
-            let message = format!("the record has {} bytes, and the file allows {limit}", record.len());
-            return Err(FileError::new(FileErrorKind::RecordTooLong, message));
-        }
-        if let RecordFormat::Fixed(_) = self.definition.format {
-            record.resize(limit.max(record.len()), 0);
-        }
-        Ok(())
     }
 
     /// Gives the auto-increment segment of a new record its value.
@@ -152,26 +141,11 @@ impl<S: KeyedStorage> KeyedFile<S> {
         increment.write(value, separator, record)
     }
 
-    fn make_primary(&self, record: &[u8], external: &[u8], keys: &mut Vec<Option<Vec<u8>>>) -> Result<()> {
-        keys.resize(self.definition.keys.keys().len(), None);
-        self.make_key(0, record, external, &mut keys[0])
-    }
-
-    fn make_others(&self, record: &[u8], external: &[u8], keys: &mut [Option<Vec<u8>>]) -> Result<()> {
-        (1..keys.len()).try_for_each(|number| self.make_key(number, record, external, &mut keys[number]))
-    }
-
-    /// Makes a key, in the buffer that is there if there is one.
-    fn make_key(&self, number: usize, record: &[u8], external: &[u8], out: &mut Option<Vec<u8>>) -> Result<()> {
-        let definition = &self.definition.keys.keys()[number];
-        let source = KeySource { record, external, separator: self.definition.separator };
-        let mut key = out.take().unwrap_or_default();
-        key.clear();
-        if !definition.is_dropped() && definition.make(&source, &mut key) {
-            self.strip(number, &mut key);
-            *out = Some(key);
+    /// Makes the keys of these numbers.
+    fn make_keys(&self, numbers: Range<usize>, record: &[u8], external: &[u8], keys: &mut [Option<Vec<u8>>]) {
+        for number in numbers {
+            self.definition.make_key(number, record, external, &mut keys[number]);
         }
-        Ok(())
     }
 
     /// The record that was written is the current one, if it is in the current order.
@@ -218,7 +192,7 @@ impl<S: KeyedStorage> KeyedFile<S> {
     pub(super) fn load_primary(&mut self, key: &[u8]) -> Result<()> {
         let mut compared = Vec::new();
         self.definition.keys.key(0)?.compared(key, &mut compared);
-        self.strip(0, &mut compared);
+        self.definition.strip_key(0, &mut compared);
         if self.storage.exactly(0, &compared)? {
             Ok(())
         } else {
