@@ -143,7 +143,8 @@ impl RowMemory {
         self.limit.store(bytes, Ordering::Relaxed);
         self.limit_unsaved_to(match bytes {
             usize::MAX => bytes,
-            _ => (bytes / UNSAVED_PART).min(UNSAVED_BYTES),
+            // A limit of nothing would have writers wait for ever.
+            _ => (bytes / UNSAVED_PART).clamp(1, UNSAVED_BYTES),
         });
         self.limit_files_to(bytes);
     }

@@ -131,8 +131,9 @@ impl Store {
         };
         let from_bytes = redo_bytes(options.memory_bytes);
         let place = MovePlace { fs: Arc::clone(&fs), folder: folder.to_owned(), from_bytes };
-        let journal = Arc::new(StoreJournal::new(options.durability, place));
+        let journal = Arc::new(StoreJournal::new(options.durability, place.clone()));
         let shared = Arc::new(Shared::new(Arc::clone(&journal) as Arc<dyn Journal>, 0));
+        let _ = shared.scratch.set(place);
         let folder = StoreFolder::new(Arc::clone(&fs), folder).with_resident(&shared.memory.resident);
         shared.memory.limit_to(options.memory_bytes.unwrap_or(usize::MAX));
         let mut clean_bytes = FILE_HEADER as u64;

@@ -119,9 +119,9 @@ impl Files {
             let mut sizes: Vec<_> = directory.indexes().iter().map(|index| (index.entries.memory(), index)).collect();
             sizes.sort_by_key(|(bytes, _)| *bytes);
             let mut sum = 0;
-            sizes.retain(|(bytes, _)| {
+            sizes.retain(|(bytes, index)| {
                 sum += bytes;
-                *bytes > most || sum > shared.memory.limit() / INDEXES_PART
+                *bytes > most || sum > shared.memory.limit() / INDEXES_PART || index.entries.has_provisional_base()
             });
             for (_, index) in sizes {
                 let key = IndexKey::of(index, &ids).0;

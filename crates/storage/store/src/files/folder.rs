@@ -8,7 +8,8 @@
 //!   index-<number>.run                sorted entries of an index; named by a manifest, or a leftover
 //!   journal-<number>.log              what was committed since; numbered on from the manifest's
 //!   manifest.new, manifest.copy.new, journal-*.log.new   being written when the power went
-//!   redo-<number>.moved               redo records of a large transaction that was open when the process ended
+//!   moved-<number>.part               redo records of a large transaction, or parts of an index that was built, when the
+//!                                     process ended
 //! ```
 //!
 //! Numbers are 16 hexadecimal digits. A checkpoint is:
@@ -306,7 +307,7 @@ impl StoreFolder {
         Ok(leftovers)
     }
 
-    /// Removes the redo records that transactions had moved to files when the process ended.
+    /// Removes the files that transactions had open for themselves when the process ended.
     ///
     /// # Errors
     /// Those of the file system.

@@ -83,6 +83,12 @@ impl Group {
         }
     }
 
+    /// The same group for one reader, whose values are not kept for others; `None` for one that is in memory or loaded.
+    pub(crate) fn transient(&self) -> Option<Arc<Group>> {
+        let source = self.source.as_ref().filter(|_| !self.is_loaded())?;
+        Some(Arc::new(self.over_source(Arc::clone(source), 0)))
+    }
+
     /// The first slots as vectors; the columns have these numbers.
     pub(crate) fn to_vectors(&self, length: usize, ids: &[u64]) -> GroupVectors {
         let columns = ids.iter().zip(self.columns()).map(|(id, column)| (*id, column.array(length))).collect();

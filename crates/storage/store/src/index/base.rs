@@ -48,13 +48,25 @@ pub(crate) struct Base {
     /// The number of lookups, and the number from which the base counts as hot.
     reads: AtomicU64,
     often: u64,
+    /// No checkpoint has written the runs.
+    is_provisional: bool,
 }
 
 impl Base {
     /// The base of these runs, the newest first. An index that is asked so often is brought into memory.
     pub(crate) fn new(runs: Vec<Arc<Run>>, rows: Arc<dyn BaseRows>, often: u64) -> Base {
         let (is_lost, reads) = (AtomicBool::new(false), AtomicU64::new(0));
-        Base { runs, rows, greatest: OnceLock::new(), is_lost, reads, often }
+        Base { runs, rows, greatest: OnceLock::new(), is_lost, reads, often, is_provisional: false }
+    }
+
+    /// The same of runs that no checkpoint has written, to be replaced by the next one.
+    pub(crate) fn provisional(runs: Vec<Arc<Run>>, rows: Arc<dyn BaseRows>) -> Base {
+        Base { is_provisional: true, ..Base::new(runs, rows, u64::MAX) }
+    }
+
+    /// True until a checkpoint has written runs of its own.
+    pub(super) fn is_provisional(&self) -> bool {
+        self.is_provisional
     }
 
     /// True when the base has been read often enough to be worth loading into the tree.

@@ -120,6 +120,16 @@ impl Index {
         }
     }
 
+    /// True if the runs below the tree were not written by a checkpoint.
+    pub(crate) fn has_provisional_base(&self) -> bool {
+        let of = |base: &Option<Base>| base.as_ref().is_some_and(Base::is_provisional);
+        match &self.0 {
+            Shape::Eight(fixed) => of(&fixed.tree.lock_shared().base),
+            Shape::Sixteen(fixed) => of(&fixed.tree.lock_shared().base),
+            Shape::Bytes(tree) => of(&tree.lock_shared().base),
+        }
+    }
+
     /// Takes the entries out of memory that the base has as well: those at positions that `is_kept` names. The base must
     /// have every one of these under its key.
     pub(crate) fn drop_kept(&self, is_kept: &dyn Fn(u64) -> bool) {
@@ -173,7 +183,12 @@ impl<B: KeyBlock> Locked<B> {
     fn drop_kept_batches(&self, is_kept: &dyn Fn(u64) -> bool) {
         let batches = self.lock_shared().batches.clone();
         for batch in batches {
-            let rest: Vec<_> = batch.iter().filter(|(_, position)| !is_kept(*position)).cloned().collect();
+            let left = batch.iter().filter(|(_, position)| !is_kept(*position)).count();
+            if left == batch.len() {
+                continue;
+            }
+            let mut rest = Vec::with_capacity(left);
+            rest.extend(batch.iter().filter(|(_, position)| !is_kept(*position)).cloned());
             let mut layers = self.lock();
             if layers.base.is_none() {
                 // Damage was met meanwhile: the tree has all entries now, and no others do.

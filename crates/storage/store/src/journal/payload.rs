@@ -26,7 +26,7 @@ const PART: usize = 256 << 10;
 /// From this size on a payload is written to the journal from where it is.
 pub(super) const LARGE_BYTES: u64 = 4 << 20;
 
-/// The numbers of files for moved bytes, for the whole process.
+/// The numbers of files that are removed while they are open, for the whole process.
 static NEXT: AtomicU64 = AtomicU64::new(1);
 
 /// The payload of a frame.
@@ -89,7 +89,8 @@ impl Payload<'_> {
     }
 }
 
-/// The place for files of moved bytes, and the number of bytes from which on they are moved.
+/// The place for files that are removed while they are open, and the number of bytes of redo records from which on they
+/// go there.
 #[derive(Clone, Debug)]
 pub(crate) struct MovePlace {
     pub(crate) fs: Arc<dyn FileSystem>,
@@ -97,11 +98,17 @@ pub(crate) struct MovePlace {
     pub(crate) from_bytes: usize,
 }
 
-/// The name of a file of moved bytes. It is removed as soon as it is open, so only a crash leaves one.
-const PREFIX: &str = "redo-";
-const SUFFIX: &str = ".moved";
+/// The name of a file that is removed while it is open, so that only a crash leaves one.
+const PREFIX: &str = "moved-";
+const SUFFIX: &str = ".part";
 
-/// Returns true for the name of a file of moved bytes.
+/// A path that no file has, with its number, for a file that is removed while it is open.
+pub(crate) fn unnamed_path(folder: &Path) -> (u64, PathBuf) {
+    let number = NEXT.fetch_add(1, Ordering::Relaxed);
+    (number, folder.join(format!("{PREFIX}{number:016x}{SUFFIX}")))
+}
+
+/// Returns true for such a name.
 pub(crate) fn is_moved_file(path: &Path) -> bool {
     let name = path.file_name().and_then(|name| name.to_str()).unwrap_or_default();
     let digits = name.strip_prefix(PREFIX).and_then(|rest| rest.strip_suffix(SUFFIX));
@@ -123,8 +130,7 @@ impl MovedBytes {
     /// # Errors
     /// Those of the file system.
     pub(crate) fn create(place: &MovePlace) -> Result<MovedBytes> {
-        let number = NEXT.fetch_add(1, Ordering::Relaxed);
-        let path = place.folder.join(format!("{PREFIX}{number:016x}{SUFFIX}"));
+        let (_, path) = unnamed_path(&place.folder);
         let file = place.fs.create(&path, Create::Truncate)?;
         // A system that does not remove open files has it removed when it is closed.
         let is_named = place.fs.remove(&path).is_err();

@@ -17,7 +17,7 @@
 //!
 //! The parts: `write` (insert, update, delete, lock), `bulk`, `entries` (indexes under write), `undo`, `read` (positions and
 //! values for a view), `snapshot` and `access` (the table interface), `references` (foreign keys), `vacuum`, `reshape`
-//! (another definition), `lifetime` (which views look here), `restore`, `attach`, `image` and `runs` (from and to the disk),
+//! (another definition), `sorted` (indexes of large tables), `lifetime` (which views look here), `restore`, `attach`, `image` and `runs` (from and to the disk),
 //! `damage` (rows that could not be read).
 
 mod access;
@@ -36,6 +36,7 @@ pub(crate) mod reshape;
 mod restore;
 pub(crate) mod runs;
 mod snapshot;
+mod sorted;
 mod undo;
 mod vacuum;
 mod write;
@@ -52,6 +53,8 @@ use crate::catalog::temporary::FIRST_TEMPORARY;
 use crate::definition::TableDefinition;
 use crate::directory::Directory;
 use crate::group::{Group, GroupWriter, MAX_CAPACITY, MIN_CAPACITY};
+use crate::index::ANY_ENTRY_BYTES;
+use crate::row::Stored;
 use crate::stamp::View;
 use crate::transaction::definitions::DefinitionLock;
 use crate::transaction::shared::Shared;
@@ -287,7 +290,7 @@ impl NativeTable {
         let (group, bytes) = (Arc::clone(group), group.bytes());
         writer.row_bytes = bytes / group.len().max(1);
         if self.is_kept() {
-            self.shared.memory.filled(bytes + entry_bytes(writer, &group));
+            self.shared.memory.filled(bytes + entry_bytes(&writer.indexes, &group));
         }
     }
 
@@ -368,23 +371,24 @@ impl fmt::Debug for NativeTable {
 }
 
 /// The memory that the rows of a full group take in indexes, estimated from a few of them where the keys are of any length.
-fn entry_bytes(writer: &mut Writer, group: &Arc<Group>) -> usize {
+fn entry_bytes(indexes: &Indexes, group: &Arc<Group>) -> usize {
     const SAMPLES: usize = 16;
-    let Writer { indexes, key, .. } = writer;
-    let of_key = |index: &Arc<TableIndex>, key: &mut Vec<u8>| match index.entries.entry_bytes() {
+    // Not the writer's buffer, which may have the key of the row that is about to be written.
+    let mut key = Vec::new();
+    let mut of_key = |index: &Arc<TableIndex>| match index.entries.entry_bytes() {
         Some(bytes) => bytes,
         None => {
             let step = (group.len() / SAMPLES).max(1);
             let (mut keys, mut bytes) = (0, 0);
             for offset in (0..group.len()).step_by(step) {
-                if index.key(&crate::row::Stored { group, offset }, group.row_id(offset), key).is_ok() {
+                if index.key(&Stored { group, offset }, group.row_id(offset), &mut key).is_ok() {
                     (keys, bytes) = (keys + 1, bytes + key.len());
                 }
             }
-            crate::index::ANY_ENTRY_BYTES + bytes / keys.max(1)
+            ANY_ENTRY_BYTES + bytes / keys.max(1)
         }
     };
-    group.len() * indexes.iter().map(|index| of_key(index, key)).sum::<usize>()
+    group.len() * indexes.iter().map(&mut of_key).sum::<usize>()
 }
 
 pub(crate) fn internal(message: &str) -> mainstay_types::Error {

@@ -81,8 +81,12 @@ impl NativeTable {
             self.replace_by(&table)?;
             let built = {
                 let mut writer = table.latch();
-                let is_new = |number: usize| self.number_of(&table, number).is_none();
-                table.enter_all(&mut writer, mark, is_new)
+                let indexes = Arc::clone(&writer.indexes);
+                let mut new = indexes.iter().enumerate().filter(|(at, _)| self.number_of(&table, *at).is_none());
+                new.try_for_each(|(number, index)| match table.enter_sorted(&writer, index)? {
+                    true => Ok(()),
+                    false => table.enter_all(&mut writer, mark, |other| other == number),
+                })
             };
             if let Err(error) = built {
                 table.replace_by(self)?;

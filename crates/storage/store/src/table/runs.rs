@@ -203,6 +203,9 @@ impl NativeTable {
                 continue;
             }
             let Some(group) = groups.get(&image.group) else { continue };
+            // Values that are decoded for this alone must not stay in memory.
+            let transient = group.transient();
+            let group = transient.as_ref().unwrap_or(group);
             group.load()?;
             let mut deleted = image.deleted.iter().peekable();
             for offset in 0..image.rows {

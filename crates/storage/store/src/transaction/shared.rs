@@ -19,6 +19,7 @@ use super::waits::{NAP, Waits};
 use crate::catalog::Cataloged;
 use crate::catalog::sequences::Sequences;
 use crate::journal::Durability;
+use crate::journal::payload::MovePlace;
 use crate::journal::redo::RedoBuffer;
 use crate::memory::RowMemory;
 use mainstay_types::{Code, Error, Result, interrupt};
@@ -47,6 +48,8 @@ pub(crate) struct Shared {
     pub(crate) sequences: Sequences,
     pub(crate) memory: RowMemory,
     pub(crate) damaged_runs: DamagedRuns,
+    /// The place for files of a transaction's own; none in memory.
+    pub(crate) scratch: OnceLock<MovePlace>,
     /// Names the sessions of transactions, for the errors of locks.
     pub(crate) holder_names: OnceLock<HolderNames>,
     /// The catalog as it is committed and published.
@@ -154,6 +157,7 @@ impl Shared {
             sequences: Sequences::default(),
             memory: RowMemory::default(),
             damaged_runs: DamagedRuns::default(),
+            scratch: OnceLock::new(),
             holder_names: OnceLock::new(),
             cataloged: RwLock::default(),
             version: AtomicU64::new(0),
