@@ -272,8 +272,16 @@ mod tests {
         let run = Arc::new(Run::new(RunOptions::default(), (1, 1), Share::of(&pool)));
         let runtime = RuntimeEnvBuilder::new().with_memory_pool(Arc::clone(&pool)).build_arc().unwrap();
         let config = SessionConfig::new().with_extension(run);
-        let none = HashMap::new;
-        let context = TaskContext::new(None, String::new(), config, none(), none(), none(), none(), runtime);
+        let context = TaskContext::new(
+            None,
+            String::new(),
+            config,
+            HashMap::new(),
+            HashMap::new(),
+            HashMap::new(),
+            HashMap::new(),
+            runtime,
+        );
         (Arc::new(context), pool)
     }
 
