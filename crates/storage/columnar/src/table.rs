@@ -85,6 +85,11 @@ pub trait Table: Any + Send + Sync + Debug {
         false
     }
 
+    /// Returns true if another table is the same one, which may have several handles.
+    fn is_same(&self, other: &dyn Table) -> bool {
+        std::ptr::addr_eq(self, other)
+    }
+
     /// The hidden column of numbers that rows keep, and in whose order they were put in; `None` without one.
     fn row_id_column(&self) -> Option<usize> {
         None

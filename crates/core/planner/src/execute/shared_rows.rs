@@ -12,7 +12,8 @@
 //! asking without stopping the others.
 //!
 //! The memory of the rows is reserved in the pool of the run. Where it is not available, nothing is kept and each operator runs
-//! its own part, as in a plan without this one. A statement that starts again for want of memory has a plan without it.
+//! its own part, as in a plan without this one. A statement that starts again for want of memory has a plan without it. A
+//! part with volatile functions must not run twice: without memory for its rows the statement fails.
 //!
 //! Limits: the rows stay in memory until the statement ends, also behind their last reader.
 
@@ -41,12 +42,19 @@ use std::sync::{Arc, Mutex, PoisonError};
 pub(crate) struct SharedRows {
     number: usize,
     part: LogicalPlan,
+    /// True if the part has other rows each time it runs.
+    is_volatile: bool,
 }
 
 impl SharedRows {
     /// A node around a part.
     pub(crate) fn over(number: usize, part: LogicalPlan) -> LogicalPlan {
-        LogicalPlan::Extension(Extension { node: Arc::new(SharedRows { number, part }) })
+        LogicalPlan::Extension(Extension { node: Arc::new(SharedRows { number, part, is_volatile: false }) })
+    }
+
+    /// A node around a part that must not run twice.
+    pub(crate) fn of_volatile(number: usize, part: LogicalPlan) -> LogicalPlan {
+        LogicalPlan::Extension(Extension { node: Arc::new(SharedRows { number, part, is_volatile: true }) })
     }
 }
 
@@ -79,7 +87,7 @@ impl UserDefinedLogicalNodeCore for SharedRows {
 
     fn with_exprs_and_inputs(&self, _: Vec<Expr>, mut inputs: Vec<LogicalPlan>) -> Result<SharedRows> {
         match inputs.pop() {
-            Some(part) if inputs.is_empty() => Ok(SharedRows { number: self.number, part }),
+            Some(part) if inputs.is_empty() => Ok(SharedRows { part, ..*self }),
             _ => plan_err!("shared rows of another number of parts than one"),
         }
     }
@@ -100,11 +108,11 @@ struct Kept {
 
 impl SharedParts {
     /// The rows of a part: those that are there or on their way, or those of this operator.
-    fn get(&self, number: usize, part: &Arc<dyn ExecutionPlan>, context: &Arc<TaskContext>) -> Collecting {
+    fn get(&self, of: &SharedRowsExec, context: &Arc<TaskContext>) -> Collecting {
         let mut parts = self.0.lock().unwrap_or_else(PoisonError::into_inner);
-        let collecting = parts.entry(number).or_insert_with(|| {
-            let (part, context) = (Arc::clone(part), Arc::clone(context));
-            async move { collected(part, context).await.map_err(Arc::new) }.boxed().shared()
+        let collecting = parts.entry(of.number).or_insert_with(|| {
+            let (part, context, is_volatile) = (Arc::clone(&of.part), Arc::clone(context), of.is_volatile);
+            async move { collected(part, context, is_volatile).await.map_err(Arc::new) }.boxed().shared()
         });
         collecting.clone()
     }
@@ -115,16 +123,21 @@ impl SharedParts {
     }
 }
 
-/// The rows of a part; `None` if there is no memory to keep them.
-async fn collected(part: Arc<dyn ExecutionPlan>, context: Arc<TaskContext>) -> Result<Option<Arc<Kept>>> {
+/// The rows of a part; `None` if there is no memory to keep them and the part may run again.
+async fn collected(
+    part: Arc<dyn ExecutionPlan>,
+    context: Arc<TaskContext>,
+    is_volatile: bool,
+) -> Result<Option<Arc<Kept>>> {
     let memory = MemoryConsumer::new("rows that a statement reads several times").register(context.memory_pool());
     let mut rows = part.execute(0, context)?;
     let (mut batches, mut seen) = (Vec::new(), HashSet::new());
     while let Some(batch) = rows.next().await {
         let batch = batch?;
         let bytes = batch.columns().iter().map(|column| new_bytes(&column.to_data(), &mut seen)).sum();
-        if memory.try_grow(bytes).is_err() {
-            return Ok(None);
+        match memory.try_grow(bytes) {
+            Err(_) if !is_volatile => return Ok(None),
+            grown => grown?,
         }
         batches.push(batch);
     }
@@ -135,6 +148,7 @@ async fn collected(part: Arc<dyn ExecutionPlan>, context: Arc<TaskContext>) -> R
 pub(crate) struct SharedRowsExec {
     number: usize,
     part: Arc<dyn ExecutionPlan>,
+    is_volatile: bool,
     properties: Arc<PlanProperties>,
 }
 
@@ -142,19 +156,19 @@ impl SharedRowsExec {
     /// The operator of a node whose part is planned.
     pub(crate) fn planned(node: &SharedRows, inputs: &[Arc<dyn ExecutionPlan>]) -> Result<Arc<dyn ExecutionPlan>> {
         match inputs {
-            [part] => Ok(SharedRowsExec::over(node.number, Arc::clone(part))),
+            [part] => Ok(SharedRowsExec::over(node.number, Arc::clone(part), node.is_volatile)),
             _ => plan_err!("shared rows of another number of parts than one"),
         }
     }
 
-    fn over(number: usize, part: Arc<dyn ExecutionPlan>) -> Arc<dyn ExecutionPlan> {
+    fn over(number: usize, part: Arc<dyn ExecutionPlan>, is_volatile: bool) -> Arc<dyn ExecutionPlan> {
         let properties = PlanProperties::new(
             EquivalenceProperties::new(part.schema()),
             Partitioning::UnknownPartitioning(1),
             EmissionType::Final,
             Boundedness::Bounded,
         );
-        Arc::new(SharedRowsExec { number, part, properties: Arc::new(properties) })
+        Arc::new(SharedRowsExec { number, part, is_volatile, properties: Arc::new(properties) })
     }
 }
 
@@ -188,7 +202,7 @@ impl ExecutionPlan for SharedRowsExec {
     }
 
     fn with_new_children(self: Arc<Self>, mut children: Vec<Arc<dyn ExecutionPlan>>) -> Result<Arc<dyn ExecutionPlan>> {
-        Ok(SharedRowsExec::over(self.number, children.remove(0)))
+        Ok(SharedRowsExec::over(self.number, children.remove(0), self.is_volatile))
     }
 
     fn apply_expressions(
@@ -208,9 +222,10 @@ impl ExecutionPlan for SharedRowsExec {
 
     fn execute(&self, _: usize, context: Arc<TaskContext>) -> Result<SendableRecordBatchStream> {
         let run = Run::of(&context)?;
-        let (number, part, schema) = (self.number, Arc::clone(&self.part), self.schema());
+        let (part, schema) = (Arc::clone(&self.part), self.schema());
+        let kept = run.shared_parts().get(self, &context);
         let rows = futures::stream::once(async move {
-            let kept = run.shared_parts().get(number, &part, &context).await;
+            let kept = kept.await;
             match kept.map_err(DataFusionError::Shared)? {
                 Some(kept) => {
                     let count = kept.batches.len();
@@ -257,8 +272,16 @@ mod tests {
         let run = Arc::new(Run::new(RunOptions::default(), (1, 1), Share::of(&pool)));
         let runtime = RuntimeEnvBuilder::new().with_memory_pool(Arc::clone(&pool)).build_arc().unwrap();
         let config = SessionConfig::new().with_extension(run);
-        let none = HashMap::new;
-        let context = TaskContext::new(None, String::new(), config, none(), none(), none(), none(), runtime);
+        let context = TaskContext::new(
+            None,
+            String::new(),
+            config,
+            HashMap::new(),
+            HashMap::new(),
+            HashMap::new(),
+            HashMap::new(),
+            runtime,
+        );
         (Arc::new(context), pool)
     }
 
@@ -271,7 +294,8 @@ mod tests {
     fn every_reader_gets_all_rows_with_and_without_memory_for_them() {
         for (bytes, are_kept) in [(1 << 20, true), (100, false)] {
             let (context, pool) = context(bytes);
-            let readers = [0, 1, 2].map(|_| SharedRowsExec::over(7, part()).execute(0, Arc::clone(&context)).unwrap());
+            let readers =
+                [0, 1, 2].map(|_| SharedRowsExec::over(7, part(), false).execute(0, Arc::clone(&context)).unwrap());
             for rows in readers {
                 assert_eq!(sum(rows), 499_500);
                 assert_eq!(pool.reserved() >= 8_000, are_kept);
@@ -285,7 +309,7 @@ mod tests {
     fn a_reader_that_stops_does_not_stop_the_others() {
         let (context, _) = context(1 << 20);
         let [mut first, second] =
-            [0, 1].map(|_| SharedRowsExec::over(7, part()).execute(0, Arc::clone(&context)).unwrap());
+            [0, 1].map(|_| SharedRowsExec::over(7, part(), false).execute(0, Arc::clone(&context)).unwrap());
         let batch = block_on(first.next()).unwrap().unwrap();
         assert_eq!(batch.num_rows(), 500);
         drop(first);
@@ -295,7 +319,7 @@ mod tests {
     #[test]
     fn parts_of_other_numbers_have_rows_of_their_own() {
         let (context, _) = context(1 << 20);
-        let rows = |number| sum(SharedRowsExec::over(number, part()).execute(0, Arc::clone(&context)).unwrap());
+        let rows = |number| sum(SharedRowsExec::over(number, part(), false).execute(0, Arc::clone(&context)).unwrap());
         assert_eq!((rows(0), rows(1)), (499_500, 499_500));
         assert_eq!(Run::of(&context).unwrap().shared_parts().0.lock().unwrap().len(), 2);
     }

@@ -17,11 +17,14 @@ const JOIN_ORDER: &str = "join_order";
 /// The name of sharing groups that a plan contains more than once, which is not a rule of DataFusion either.
 const REPEATED_GROUPS: &str = "repeated_groups";
 
-/// The names of the rules that can be left out: the join order, shared groups, those over the logical plan, those over
-/// operators.
-pub const OPTIONAL_RULES: [&str; 28] = [
+/// The name of the arithmetic of small decimals.
+const NARROW_DECIMALS: &str = "narrow_decimals";
+
+/// The names of the rules that can be left out: our own, those over the logical plan, those over operators.
+pub const OPTIONAL_RULES: [&str; 29] = [
     JOIN_ORDER,
     REPEATED_GROUPS,
+    NARROW_DECIMALS,
     "optimize_unions",
     "unions_to_filter",
     "eliminate_join",
@@ -84,6 +87,11 @@ impl DisabledRules {
         self.has(REPEATED_GROUPS)
     }
 
+    /// Returns true if decimals are calculated by the general operators alone.
+    pub(crate) fn widens_decimals(&self) -> bool {
+        self.has(NARROW_DECIMALS)
+    }
+
     fn has(&self, name: &str) -> bool {
         self.0.iter().any(|disabled| disabled == name)
     }
@@ -100,7 +108,8 @@ mod tests {
     fn optional_rules_are_rules_of_datafusion() {
         let mut all: Vec<String> = Optimizer::new().rules.iter().map(|rule| rule.name().to_owned()).collect();
         all.extend(PhysicalOptimizer::new().rules.iter().map(|rule| rule.name().to_owned()));
-        for rule in OPTIONAL_RULES.into_iter().filter(|rule| ![JOIN_ORDER, REPEATED_GROUPS].contains(rule)) {
+        let own = [JOIN_ORDER, REPEATED_GROUPS, NARROW_DECIMALS];
+        for rule in OPTIONAL_RULES.into_iter().filter(|rule| !own.contains(rule)) {
             assert!(all.iter().any(|known| known == rule), "no rule {rule} among {all:?}");
         }
     }

@@ -47,6 +47,7 @@ use crate::optimize::fuse::Fuse;
 use crate::optimize::join_order::Tables;
 use crate::optimize::wide_joins::WideJoins;
 use crate::plan::nodes::Tree;
+use crate::types::narrow_decimals::NarrowDecimals;
 use crate::types::ticks::{MomentPlanner, NoNumbers};
 use crate::upstream::aggregate_filters::FilteredArguments;
 use crate::upstream::circular_equivalences::Circular;
@@ -287,6 +288,9 @@ fn session(
         Need::Speed => {}
         Need::Memory => physical.push(Arc::new(SortedTops)),
     }
+    if !of.disabled.widens_decimals() {
+        physical.push(Arc::new(NarrowDecimals));
+    }
     physical.push(Arc::new(KeepOrder { is_parallel: partitions > 1 }));
     physical.push(Arc::new(CompactKept));
     physical.push(Arc::new(WatchJoins));
@@ -316,6 +320,9 @@ fn plain_session(of: &Rules, runtime_env: &Arc<RuntimeEnv>) -> SessionState {
     physical.push(Arc::new(CombineForLimits));
     let limits: Arc<dyn PhysicalOptimizerRule + Send + Sync> = Arc::new(LimitPushdown::new());
     physical.extend(of.disabled.keeps_physical(&limits).then_some(limits));
+    if !of.disabled.widens_decimals() {
+        physical.push(Arc::new(NarrowDecimals));
+    }
     physical.push(Arc::new(KeepOrder { is_parallel: false }));
     physical.push(Arc::new(NameFiles));
     let physical = physical.into_iter().map(Ended::physical).collect();

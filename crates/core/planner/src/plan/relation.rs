@@ -187,7 +187,7 @@ pub(crate) fn is_same_source(one: &Arc<dyn TableSource>, other: &Arc<dyn TableSo
     let (Ok(one), Ok(other)) = (source_as_provider(one), source_as_provider(other)) else { return false };
     match (one.downcast_ref::<TableRelation>(), other.downcast_ref::<TableRelation>()) {
         (Some(one), Some(other)) => {
-            Arc::ptr_eq(&one.table, &other.table)
+            one.table.is_same(other.table.as_ref())
                 && one.schema == other.schema
                 && one.visibility == other.visibility
                 && one.takes_conditions == other.takes_conditions

@@ -12,6 +12,7 @@ use datafusion::arrow::compute::cast;
 use datafusion::arrow::datatypes::DataType;
 use datafusion::common::{DataFusionError, Result, internal_err};
 use datafusion::logical_expr::{EmitTo, GroupsAccumulator};
+use mainstay_columnar::vector::decimals::{WideSum, add_by_group};
 use mainstay_types::{Code, Error};
 use std::sync::Arc;
 
@@ -37,23 +38,13 @@ pub(super) fn sum_of_digits(sum: i256) -> Result<i128> {
 #[derive(Debug)]
 pub(super) struct WideSums {
     scale: i8,
-    sums: Vec<i256>,
-    /// True if there was a number to add.
-    is_any: Vec<bool>,
+    sums: Vec<WideSum>,
 }
 
 impl WideSums {
     /// No groups yet; the sums have this scale.
     pub(super) fn none(scale: i8) -> WideSums {
-        WideSums { scale, sums: Vec::new(), is_any: Vec::new() }
-    }
-
-    #[inline]
-    fn add(&mut self, group: usize, number: i128) {
-        if let (Some(sum), Some(is_any)) = (self.sums.get_mut(group), self.is_any.get_mut(group)) {
-            *sum = sum.wrapping_add(i256::from_i128(number));
-            *is_any = true;
-        }
+        WideSums { scale, sums: Vec::new() }
     }
 
     fn typed(&self, sums: PrimitiveArray<Decimal128Type>) -> ArrayRef {
@@ -70,17 +61,18 @@ impl GroupsAccumulator for WideSums {
         groups: usize,
     ) -> Result<()> {
         let numbers = numbers_in_scale(values, self.scale)?;
-        self.sums.resize(groups, i256::ZERO);
-        self.is_any.resize(groups, false);
-        let rows = group_indices.iter().zip(numbers.values());
+        self.sums.resize(groups, WideSum::default());
         if numbers.null_count() == 0 && filter.is_none() {
-            rows.for_each(|(group, number)| self.add(*group, *number));
+            add_by_group(&mut self.sums, group_indices, numbers.values());
             return Ok(());
         }
-        for (row, (group, number)) in rows.enumerate() {
+        for (row, (group, number)) in group_indices.iter().zip(numbers.values()).enumerate() {
             let is_kept = filter.is_none_or(|filter| filter.is_valid(row) && filter.value(row));
-            if is_kept && numbers.is_valid(row) {
-                self.add(*group, *number);
+            if is_kept
+                && numbers.is_valid(row)
+                && let Some(sum) = self.sums.get_mut(*group)
+            {
+                sum.add(*number);
             }
         }
         Ok(())
@@ -101,9 +93,9 @@ impl GroupsAccumulator for WideSums {
     }
 
     fn evaluate(&mut self, emit_to: EmitTo) -> Result<ArrayRef> {
-        let (sums, is_any) = (emit_to.take_needed(&mut self.sums), emit_to.take_needed(&mut self.is_any));
-        let sum = |(sum, is_any): (i256, bool)| if is_any { sum_of_digits(sum).map(Some) } else { Ok(None) };
-        let sums: Result<PrimitiveArray<Decimal128Type>> = sums.into_iter().zip(is_any).map(sum).collect();
+        let sum = |sum: WideSum| sum.parts().map(|(low, high)| sum_of_digits(i256::from_parts(low, high))).transpose();
+        let sums: Result<PrimitiveArray<Decimal128Type>> =
+            emit_to.take_needed(&mut self.sums).into_iter().map(sum).collect();
         Ok(self.typed(sums?))
     }
 
@@ -112,7 +104,7 @@ impl GroupsAccumulator for WideSums {
     }
 
     fn size(&self) -> usize {
-        self.sums.capacity() * size_of::<i256>() + self.is_any.capacity()
+        self.sums.capacity() * size_of::<WideSum>()
     }
 }
 

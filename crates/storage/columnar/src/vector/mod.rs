@@ -25,6 +25,7 @@
 pub mod aggregate;
 mod bits;
 mod bounds;
+pub mod decimals;
 mod kernel;
 pub mod materialize;
 mod physical;

@@ -278,4 +278,9 @@ impl Table for Shown {
     fn row_id_column(&self) -> Option<usize> {
         Some(self.0.types().len())
     }
+
+    fn is_same(&self, other: &dyn Table) -> bool {
+        let other: &dyn std::any::Any = other;
+        other.downcast_ref::<Shown>().is_some_and(|other| Arc::ptr_eq(&self.0, &other.0))
+    }
 }

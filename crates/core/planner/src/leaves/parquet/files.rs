@@ -3,6 +3,7 @@
 use super::damaged;
 use super::folder::{self, SaidColumn};
 use super::late;
+use super::reader::Readers;
 use crate::plan::nodes::Tree;
 use arrow_array::{BooleanArray, RecordBatch, RecordBatchOptions};
 use datafusion::arrow::array::AsArray;
@@ -161,13 +162,16 @@ impl Files {
             let schema = projection.map_or(Ok(Arc::clone(&schema)), |columns| schema.project(columns).map(Arc::new))?;
             return Ok(Arc::new(EmptyExec::new(schema)));
         }
+        let paths: Vec<PathBuf> = wanted.iter().map(|file| file.path.clone()).collect();
         let files = wanted.into_iter().map(|file| file.to_read()).collect::<Result<Vec<PartitionedFile>>>()?;
+        let names: Vec<String> = files.iter().map(|file| file.object_meta.location.to_string()).collect();
         let columns = Arc::clone(self.columns.table_schema());
         let (groups, statistics) = compute_all_files_statistics(vec![files.into()], columns, true, false)?;
         let url = ObjectStoreUrl::local_filesystem();
         let runtime = session.runtime_env();
         let footers = runtime.cache_manager.get_file_metadata_cache();
-        let reader = CachedParquetFileReaderFactory::new(runtime.object_store(&url)?, footers);
+        let store = CachedParquetFileReaderFactory::new(runtime.object_store(&url)?, footers);
+        let reader = Readers::new(store, names.into_iter().zip(paths));
         let source = ParquetSource::new(self.columns.clone())
             .with_parquet_file_reader_factory(Arc::new(reader))
             .with_pushdown_filters(late::is_late(self, projection, &others));

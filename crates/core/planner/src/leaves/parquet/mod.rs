@@ -13,7 +13,8 @@
 //! A condition on a column with another type in the file is applied after reading.
 //!
 //! The scan of the files is in [`files`]; columns from the names of sub-folders, and types that differ between files,
-//! in [`folder`]; the order of conditions and decoding in [`late`]; faults of files in [`damaged`] and [`statistics`].
+//! in [`folder`]; the order of conditions and decoding in [`late`]; reads of files in
+//! [`reader`]; faults of files in [`damaged`] and [`statistics`].
 //!
 //! Limit: nanoseconds below 100 of timestamps with a time zone are cut off.
 
@@ -21,6 +22,7 @@ mod damaged;
 mod files;
 mod folder;
 mod late;
+mod reader;
 mod statistics;
 
 pub(crate) use damaged::NameFiles;
