@@ -8,7 +8,8 @@
 #   make clients  only the real clients of SQL Server against the server
 #   make console  only the pages of programs in a headless browser
 #   make python   only the Python packages, the engine embedded and the driver for Informix servers: their wheels in dist/,
-#                 tested in new environments (PYTHON_NEWER=python3.14 tests them under a second interpreter, too)
+#                 tested in new environments (PYTHON_NEWER=python3.14 tests them under a second interpreter, too;
+#                 PYTHON_BUILD= makes wheels without optimisation)
 #   make clean    remove what was built
 #
 # Needs Rust and Python 3.11 or later; the Python packages that the tests use go into a folder of their own below the
@@ -33,6 +34,8 @@ EMBEDDED := crates/clients/python-mainstay
 PYTHON_NEWER ?= $(firstword $(foreach minor,15 14 13 12,\
 	$(shell python3.$(minor) -c 'import sys; print(sys.executable)' 2>/dev/null) \
 	$(lastword $(sort $(wildcard $(HOME)/.pyenv/versions/3.$(minor).*/bin/python3.$(minor))))))
+# Empty for wheels without optimisation, which are built in minutes.
+PYTHON_BUILD ?= --release
 BUILDER := $(TARGET)/python-builder
 TESTED := $(TARGET)/python-tested
 DIST := $(abspath dist)
@@ -151,7 +154,7 @@ python: tools
 define wheel
 $(call step,format of $(1),cd $(1) && cargo fmt --check)
 $(call step,clippy of $(1),cd $(1) && PYO3_PYTHON='$(BUILDER)/bin/python' cargo clippy -- -D warnings)
-$(call step,wheel of $(1),'$(BUILDER)/bin/maturin' build --release --manifest-path $(1)/Cargo.toml --interpreter '$(BUILDER)/bin/python' --out '$(DIST)')
+$(call step,wheel of $(1),'$(BUILDER)/bin/maturin' build $(PYTHON_BUILD) --manifest-path $(1)/Cargo.toml --interpreter '$(BUILDER)/bin/python' --out '$(DIST)')
 endef
 
 # $(call tested,INTERPRETER,FOLDER,PACKAGE): its tests and examples in a new environment.

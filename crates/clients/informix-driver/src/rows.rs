@@ -13,6 +13,12 @@ pub struct RowBlock {
 }
 
 impl RowBlock {
+    /// Makes room for so many bytes of rows, of which each has about as many as the first.
+    pub(crate) fn reserve(&mut self, bytes: usize, row_bytes: usize) {
+        self.bytes.reserve(bytes);
+        self.ends.reserve(bytes / row_bytes.max(1));
+    }
+
     /// Appends a row.
     pub(crate) fn push(&mut self, row: &[u8]) {
         self.bytes.extend_from_slice(row);

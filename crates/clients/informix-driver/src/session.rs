@@ -259,6 +259,10 @@ impl Session {
         }
         let mut used = 0;
         while let Some(Tuple::Row { values, used: count }) = tuple(bytes.get(used..).unwrap_or_default())? {
+            if used == 0 {
+                // The bytes are rows for the most part; heads of messages are taken for bytes of rows.
+                cursor.block.reserve(bytes.len(), count);
+            }
             cursor.push(values)?;
             self.answer.rows += 1;
             used += count;

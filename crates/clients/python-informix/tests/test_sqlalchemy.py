@@ -130,6 +130,22 @@ def test_types_of_informix(engine):
     table.drop(engine)
 
 
+def test_parameters_in_results_have_their_types(engine, tables):
+    moment = datetime.datetime(2024, 2, 29, 12, 30)
+    literals = [sqlalchemy.literal(value) for value in (5, "five", decimal.Decimal("1.5"), datetime.timedelta(days=1), moment)]
+    window = sqlalchemy.func.max(Customer.id).over(order_by=Customer.id, rows=(0, 1))
+    with engine.connect() as connection:
+        row = connection.execute(sqlalchemy.select(*literals)).one()
+        assert tuple(row) == (5, "five", decimal.Decimal("1.5"), datetime.timedelta(days=1), moment)
+        assert connection.scalar(sqlalchemy.select(literals[4] - literals[3])) == datetime.datetime(2024, 2, 28, 12, 30)
+        connection.execute(Customer.__table__.insert(), [{"id": number, "name": f"n{number}"} for number in (91, 92)])
+        assert connection.execute(sqlalchemy.select(window).where(Customer.id > 90)).scalars().all() == [92, 92]
+        numbers = sqlalchemy.select(sqlalchemy.literal(1).label("n")).cte("numbers", recursive=True)
+        numbers = numbers.union_all(sqlalchemy.select(numbers.c.n + 1).where(numbers.c.n < 3))
+        assert connection.execute(sqlalchemy.select(numbers.c.n).order_by(numbers.c.n)).scalars().all() == [1, 2, 3]
+        connection.rollback()
+
+
 def test_isolation_levels_and_server_version(engine):
     assert engine.connect().dialect.server_version_info >= (12,)
     with engine.connect().execution_options(isolation_level="AUTOCOMMIT") as connection:

@@ -33,6 +33,19 @@ def table():
     return pyarrow.table(arrays, names=list(COLUMNS))
 
 
+def test_results_are_shown_as_text(capsys):
+    result = mainstay.sql("SELECT 1 AS a UNION ALL SELECT 22 ORDER BY a")
+    assert str(result) == "a\n--\n1\n22"
+    result.show(1)
+    assert capsys.readouterr().out == "a\n-\n1\n...\n"
+    assert result.fetchall() == [(1,), (22,)]
+
+
+def test_a_frame_that_was_not_passed_is_named():
+    with pytest.raises(mainstay.ProgrammingError, match=r"sql\(query, name=frame\)"):
+        mainstay.sql("SELECT * FROM unknown_frame")
+
+
 def test_table_there_and_back(memory):
     assert memory.create_table("t", table()) == 3
     back = memory.sql("SELECT * FROM t").arrow()

@@ -21,8 +21,8 @@ from .errors import (
 )
 from .settings import INTERRUPT, Settings, tune
 
-#: Bytes that are read at a time: an answer to a fetch; larger buffers are mapped and unmapped for each read.
-_READ_BYTES = 1 << 16
+#: Bytes that are read at a time: an answer to a fetch. Buffers of 128 KB and more would be mapped and unmapped for each read.
+_READ_BYTES = 96 << 10
 _ALL = 1 << 62
 
 

@@ -8,7 +8,7 @@ import weakref
 from . import errors
 from ._native import Session
 from .cursor import Cursor
-from .errors import InterfaceError
+from .errors import InterfaceError, ProgrammingError
 from .results import Result
 
 DIALECTS = ("core", "tsql", "ads", "informix")
@@ -258,4 +258,10 @@ def sql(query, parameters=None, /, **objects):
     connection = default_connection()
     for name, rows in objects.items():
         connection.register(name, rows)
-    return connection.sql(query, parameters)
+    try:
+        return connection.sql(query, parameters)
+    except ProgrammingError as error:
+        if error.code == "unknown_table" and error.hint is None:
+            error.hint = "pass an object as a table by its name: sql(query, name=frame)"
+            error.args = (f"{error} ({error.hint})",)
+        raise

@@ -105,7 +105,10 @@ class Result:
         return table.to_pandas()
 
     def show(self, rows=SHOWN_ROWS):
-        """The first rows as text, aligned in columns."""
+        """Prints the first rows, aligned in columns."""
+        print(self._text(rows))
+
+    def _text(self, rows):
         if self._native.columns is None:
             return f"{self.changed or 0} rows changed"
         shown, more = self._first(rows)
@@ -123,7 +126,7 @@ class Result:
         return self._ahead[:rows], len(self._ahead) > rows
 
     def __repr__(self):
-        return self.show()
+        return self._text(SHOWN_ROWS)
 
     def _repr_html_(self):
         if self._native.columns is None:

@@ -19,7 +19,7 @@ const DATABASE_WARNINGS: u16 = 0x05;
 /// The warning of a statement that has no effect here.
 const NO_EFFECT_WARNING: u16 = 0x40;
 /// Room for replies that a client keeps between its groups.
-const KEPT_REPLY_BYTES: usize = 64 << 10;
+const KEPT_REPLY_BYTES: usize = 128 << 10;
 /// The longest piece of a BYTE or TEXT value.
 const LOB_PIECE: usize = 32_000;
 /// The most bytes of BYTE and TEXT values of one row.

@@ -3,7 +3,7 @@
 mod common;
 
 use common::Shop;
-use mainstay_session::TransactionStep;
+use mainstay_session::{Ran, TransactionStep};
 use mainstay_types::Value;
 
 fn text(text: &str) -> Value {
@@ -67,6 +67,49 @@ fn expressions_have_types_of_the_dialect() {
         session.types("SELECT UPPER(c) u, 'abc', 7, COUNT(*), id FROM t GROUP BY c, id"),
         ["u varchar 6", "(constant) varchar 3", "(constant) integer", "(count) bigint", "id integer"]
     );
+}
+
+#[test]
+fn a_cast_has_the_type_that_it_names() {
+    let shop = Shop::new();
+    let mut session = shop.session();
+    session.run("CREATE TABLE t (v VARCHAR(20), n SMALLINT, d DECIMAL(8,2))");
+    session.run("INSERT INTO t VALUES ('45', 7, 1.25)");
+    assert_eq!(
+        session.types("SELECT CAST(v AS INTEGER) v, n::VARCHAR(10) n, CAST(d AS FLOAT) d, v, n FROM t"),
+        ["v integer", "n varchar 10", "d float", "v varchar 20", "n smallint"]
+    );
+    assert_eq!(session.run("SELECT CAST(v AS INTEGER) v, n::VARCHAR(10) n FROM t"), ["45|7"]);
+}
+
+/// Doors take rows lent, routines take them as values of their own.
+#[test]
+fn rows_that_are_lent_have_the_same_values() {
+    let shop = Shop::new();
+    let mut session = shop.session();
+    session.run("CREATE TABLE t (i INTEGER, v VARCHAR(20), d DECIMAL(8,2), w DATETIME YEAR TO SECOND, b BOOLEAN)");
+    session.run("INSERT INTO t VALUES (1, 'one', 1.25, DATETIME(2024-02-29 12:30:00) YEAR TO SECOND, 't')");
+    session.run("INSERT INTO t (i) VALUES (2)");
+    // Five columns, and more than are lent without an allocation.
+    for columns in ["*", "t.*, t.*, t.*, t.*"] {
+        let id = session.prepare(&format!("SELECT {columns} FROM t ORDER BY i")).id;
+        let mut rows = || match session.0.execute(id, &[]).unwrap() {
+            Ran::Rows(rows) => rows,
+            Ran::Done(_) => panic!("no rows"),
+        };
+        let (mut own, mut lent) = (rows(), rows());
+        for _ in 0..2 {
+            let expected = own.next().unwrap().unwrap();
+            let mut seen = Vec::new();
+            let has_row = lent.lend_next(&mut |values| {
+                seen.extend(values.iter().map(|value| value.to_value()));
+                Ok(())
+            });
+            assert!(has_row.unwrap());
+            assert_eq!(seen, expected, "{columns}");
+        }
+        assert!(own.next().unwrap().is_none() && !lent.lend_next(&mut |_| Ok(())).unwrap());
+    }
 }
 
 #[test]
