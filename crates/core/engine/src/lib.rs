@@ -105,6 +105,7 @@ mod options;
 mod prepared;
 mod repair;
 mod returning;
+mod rows;
 mod session;
 mod table_settings;
 mod words;
