@@ -175,6 +175,38 @@ pub enum Cause {
     ReadOnlyUser,
     /// The same of a definition, a file or the whole database.
     ReadOnlyUserDefinition,
+    /// `UnknownTable`: it is the table that a foreign key refers to.
+    ReferencedTable,
+    /// `InvalidValue`: a value is outside of the range of the type that it is converted to.
+    OutOfRange,
+    /// `Unsupported`: aggregates of one statement want their rows in different orders.
+    ConflictingOrders,
+    /// `Busy`: a lock was waited for, and not given back in time.
+    Waited,
+}
+
+/// The rule of a table that a row breaks.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Constraint {
+    /// The kind of the rule.
+    pub kind: ConstraintKind,
+    /// The name of its table.
+    pub table: String,
+    /// Its own name; of `NotNull` the name of the column.
+    pub name: String,
+}
+
+/// Kinds of rules.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum ConstraintKind {
+    /// The primary key.
+    PrimaryKey,
+    /// Another unique key or unique index.
+    UniqueIndex,
+    /// A reference to another table.
+    ForeignKey,
+    /// A column that may not be NULL.
+    NotNull,
 }
 
 /// An error: what, where, and what to try.
@@ -193,6 +225,8 @@ struct Inner {
     dialect: Option<DialectError>,
     subject: Option<String>,
     cause: Option<Cause>,
+    constraint: Option<Constraint>,
+    system_number: Option<i32>,
     routine: Option<(String, u32)>,
 }
 
@@ -220,6 +254,8 @@ impl Error {
             dialect: None,
             subject: None,
             cause: None,
+            constraint: None,
+            system_number: None,
             routine: None,
         }))
     }
@@ -265,6 +301,18 @@ impl Error {
         self
     }
 
+    /// Says which error of the operating system is behind it, by its number.
+    pub fn of_system(mut self, number: i32) -> Error {
+        self.0.system_number = Some(number);
+        self
+    }
+
+    /// Says which rule of a table it is about.
+    pub fn of_constraint(mut self, kind: ConstraintKind, table: impl Into<String>, name: impl Into<String>) -> Error {
+        self.0.constraint = Some(Constraint { kind, table: table.into(), name: name.into() });
+        self
+    }
+
     /// Says which routine of a program it happened in, and in which line of it, from 1.
     pub fn in_routine(mut self, name: impl Into<String>, line: u32) -> Error {
         self.0.routine = Some((name.into(), line));
@@ -292,6 +340,16 @@ impl Error {
         self.0.cause
     }
 
+    /// The rule of a table that it is about, if that was said.
+    pub fn constraint(&self) -> Option<&Constraint> {
+        self.0.constraint.as_ref()
+    }
+
+    /// The number of the error of the operating system behind it, if there is one.
+    pub fn system_number(&self) -> Option<i32> {
+        self.0.system_number
+    }
+
     /// The routine of a program that it happened in and the line of it, if that was said.
     pub fn routine(&self) -> Option<(&str, u32)> {
         self.0.routine.as_ref().map(|(name, line)| (name.as_str(), *line))
@@ -299,9 +357,8 @@ impl Error {
 
     /// Returns true if the operating system refuses the operation to this user, or to all.
     pub fn is_denied(&self) -> bool {
-        // The system's number is only in the text, as the standard library writes it.
-        let is_denial = || DENIALS.iter().any(|number| self.message().ends_with(number));
-        self.code() == Code::ReadOnly || self.code() == Code::Io && is_denial()
+        let is_denial = |number| DENIALS.contains(&number);
+        self.code() == Code::ReadOnly || self.code() == Code::Io && self.system_number().is_some_and(is_denial)
     }
 
     /// The code.
@@ -350,7 +407,7 @@ impl fmt::Debug for Error {
 }
 
 /// Numbers that Linux gives to what is not permitted: EPERM, EACCES, EROFS.
-const DENIALS: [&str; 3] = ["(os error 1)", "(os error 13)", "(os error 30)"];
+const DENIALS: [i32; 3] = [1, 13, 30];
 
 impl std::error::Error for Error {}
 
@@ -362,7 +419,8 @@ impl From<std::io::Error> for Error {
             ErrorKind::OutOfMemory => Code::OutOfMemory,
             _ => Code::Io,
         };
-        Error::new(code, error.to_string())
+        let told = Error::new(code, error.to_string());
+        error.raw_os_error().map_or(told.clone(), |number| told.of_system(number))
     }
 }
 
@@ -390,6 +448,17 @@ mod tests {
     fn the_routine_goes_with_the_error_and_not_into_its_words() {
         let error = Error::new(Code::InvalidValue, "no number").in_routine("dbo.f", 3).at("a.sql");
         assert_eq!((error.routine(), error.to_string().as_str()), (Some(("dbo.f", 3)), "a.sql: no number"));
+    }
+
+    #[test]
+    fn the_systems_number_and_the_constraint_go_with_the_error() {
+        let full = Error::from(std::io::Error::from_raw_os_error(28)).at("a.dbf");
+        assert_eq!((full.code(), full.system_number(), full.is_denied()), (Code::Io, Some(28), false));
+        assert!(Error::from(std::io::Error::from_raw_os_error(13)).is_denied());
+        let error =
+            Error::new(Code::UniqueViolation, "it is there").of_constraint(ConstraintKind::PrimaryKey, "t", "t_pkey");
+        let told = error.at("t, primary key t_pkey").constraint().cloned().unwrap();
+        assert_eq!((told.kind, told.table.as_str(), told.name.as_str()), (ConstraintKind::PrimaryKey, "t", "t_pkey"));
     }
 
     #[test]

@@ -35,7 +35,7 @@ pub use collation::Collation;
 pub use convert::convert;
 pub use date::Date;
 pub use decimal::{Decimal, DecimalError, rounded_quotient};
-pub use error::{Cause, Class, Code, DialectError, Error, Result};
+pub use error::{Cause, Class, Code, Constraint, ConstraintKind, DialectError, Error, Result};
 pub use interval::Interval;
 pub use sql_type::SqlType;
 pub use time::{TICKS_PER_DAY, TICKS_PER_SECOND, Time};

@@ -20,6 +20,8 @@
 //!   shop/.mainstay, shop/mainstay.toml   the server's own, which no client names: wherever they lead
 //! ```
 //!
+//! Where the administrator lets links lead anywhere, [`Enclosed::by_name`] holds paths in the folder by their names alone.
+//!
 //! Clients create no links. A folder of the path that was replaced by a link is noticed within [`NAMES_STAND`].
 
 use crate::{Create, Entry, File, FileSystem, FolderLock, Mapping, NAMES_STAND, Stamp, WritableFile};
@@ -81,8 +83,8 @@ const REMEMBERED: usize = 1_024;
 pub struct Enclosed {
     files: Arc<dyn FileSystem>,
     root: PathBuf,
-    /// Where the folder is when its own links are followed.
-    real_root: PathBuf,
+    /// Where the folder is when its own links are followed; `None` where links may lead out of it.
+    real_root: Option<PathBuf>,
     /// When folders were last found to be inside.
     inside: Mutex<HashMap<PathBuf, Instant>>,
 }
@@ -92,15 +94,26 @@ impl Enclosed {
     ///
     /// Errors: a folder whose path cannot be followed.
     pub fn new(files: Arc<dyn FileSystem>, root: &Path) -> Result<Enclosed> {
-        let real_root = files.real_path(root)?;
+        let real_root = Some(files.real_path(root)?);
         Ok(Enclosed { files, root: root.to_owned(), real_root, inside: Mutex::default() })
+    }
+
+    /// The files whose paths are below a folder, wherever links on the way lead: for paths in files that clients can write,
+    /// over a file system that decides about links itself.
+    pub fn by_name(files: Arc<dyn FileSystem>, root: &Path) -> Enclosed {
+        Enclosed { files, root: root.to_owned(), real_root: None, inside: Mutex::default() }
     }
 
     /// Refuses a path that does not begin in the folder, or leads out of it.
     fn check(&self, path: &Path) -> Result<()> {
-        let below = path.strip_prefix(&self.root).or_else(|_| path.strip_prefix(&self.real_root));
-        let Ok(below) = below else { return self.check_elsewhere(path) };
+        let of_real = || self.real_root.as_ref().and_then(|root| path.strip_prefix(root).ok());
+        let Some(below) = path.strip_prefix(&self.root).ok().or_else(of_real) else {
+            return self.check_elsewhere(path);
+        };
         let goes_down = below.components().all(|part| matches!(part, Component::Normal(_)));
+        if self.real_root.is_none() {
+            return if goes_down { Ok(()) } else { Err(led_out(OUT, path)) };
+        }
         if below.as_os_str().is_empty() || goes_down && OWN.iter().any(|own| below.starts_with(own)) {
             return Ok(());
         }
@@ -121,7 +134,7 @@ impl Enclosed {
         };
         match is_temporary {
             true => Ok(()),
-            false => Err(led_out("the path leads out of the folder that is served", path)),
+            false => Err(led_out(OUT, path)),
         }
     }
 
@@ -142,12 +155,15 @@ impl Enclosed {
 
     fn follow(&self, path: &Path) -> Result<()> {
         // A program that creates the file would follow a dangling link.
-        match self.files.real_path(path) {
-            Ok(real) if real.starts_with(&self.real_root) => Ok(()),
+        match (self.files.real_path(path), &self.real_root) {
+            (Ok(real), Some(root)) if real.starts_with(root) => Ok(()),
             _ => Err(led_out("a link leads out of the folder that is served", path)),
         }
     }
 }
+
+/// The message for a path that leaves the folder without a link.
+const OUT: &str = "the path leads out of the folder that is served";
 
 fn led_out(message: &str, path: &Path) -> Error {
     let error = Error::new(Code::NotPermitted, message).at(path.display());
@@ -227,6 +243,22 @@ impl FileSystem for Enclosed {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::Memory;
+
+    #[test]
+    fn nothing_outside_is_read_or_written_by_name() {
+        let memory = Memory::new();
+        memory.write("shop/a.dbf", b"in".to_vec());
+        memory.write("other/b.dbf", b"out".to_vec());
+        let files = Enclosed::by_name(Arc::new(memory), Path::new("shop"));
+        assert!(files.read(Path::new("shop/a.dbf")).is_ok());
+        for path in ["other/b.dbf", "shop/../other/b.dbf", "/shop/a.dbf", ""] {
+            let path = Path::new(path);
+            assert!(files.open(path).is_err() && files.stamp(path).is_err() && files.remove(path).is_err());
+            assert!(files.create(path, Create::Existing).is_err() && files.lock(path).is_err());
+            assert!(files.rename(Path::new("shop/a.dbf"), path).is_err() && !files.is_folder(path));
+        }
+    }
 
     #[test]
     fn clients_name_files_below_the_folder_and_none_of_the_servers_own() {

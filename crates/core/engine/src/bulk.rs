@@ -1,8 +1,9 @@
 //! Bulk access: appenders that insert batches of rows, and typed cursors that read them.
 
-use crate::native::{Form, batch_of};
+use crate::native::Form;
 use crate::prepared::fits;
-use crate::session::Session;
+use crate::rows::batch_of;
+use crate::session::{Session, again};
 use arrow_array::cast::AsArray;
 use arrow_array::types::{Float32Type, Float64Type, Int8Type, Int16Type, Int32Type, Int64Type};
 use arrow_array::{Array, ArrayRef, RecordBatch, StringViewArray};
@@ -33,6 +34,22 @@ pub struct Appender<'s> {
     is_plain: bool,
     /// True if a row could not be appended: then none are.
     has_failed: bool,
+}
+
+impl Session {
+    /// Appends rows to a native table, in the open transaction or in a separate one.
+    ///
+    /// Errors: `UnknownTable`.
+    pub fn appender(&mut self, table: &str) -> Result<Appender<'_>> {
+        Appender::new(self, table)
+    }
+
+    /// Walks all rows of a native table with typed access to these columns.
+    ///
+    /// Errors: `UnknownTable`, `UnknownColumn`.
+    pub fn scan(&mut self, table: &str, columns: &[&str]) -> Result<TableCursor> {
+        again(|| TableCursor::new(self, table, columns))
+    }
 }
 
 impl<'s> Appender<'s> {

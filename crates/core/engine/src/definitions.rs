@@ -8,22 +8,13 @@ use arrow_schema::Field;
 use mainstay_planner::Name;
 use mainstay_store::definition::{ROW_ID, shown_field};
 use mainstay_types::{Code, Result};
-use std::sync::Arc;
 
+pub use crate::native::VisibleDefinitions as Definitions;
 pub use mainstay_store::files::catalog::{
     Catalog, CheckDefinition, ColumnDefinition, FilterDefinition, FilterKind, ForeignKeyDefinition, IndexColumn,
     IndexDefinition, KeyDefinition, ReferentialAction, SchemaDefinition, SequenceDefinition, TableDefinition,
     ViewDefinition,
 };
-
-/// The definitions that a session sees.
-#[derive(Clone, Debug)]
-pub struct Definitions {
-    /// The committed catalog, with the changes of the session's open transaction.
-    pub shared: Arc<Catalog>,
-    /// The session's temporary tables, if it has any.
-    pub temporary: Option<Arc<Catalog>>,
-}
 
 /// A column as statements see it: its metadata says what its dialect declared.
 pub fn field_of(column: &ColumnDefinition) -> Field {

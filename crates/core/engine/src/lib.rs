@@ -106,6 +106,7 @@ pub mod packed;
 mod prepared;
 mod repair;
 mod returning;
+mod rows;
 mod session;
 mod table_settings;
 mod words;

@@ -3,7 +3,7 @@
 //! The expressions refer to the row after the change (in a DELETE, before it), and to values of the statement's query
 //! beside it: the row before an UPDATE, and columns of the other tables.
 
-use crate::native::{NewRow, batch_of};
+use crate::rows::{NewRow, batch_of};
 use arrow_array::{Array, ArrayRef, RecordBatch};
 use arrow_schema::{Field, Schema, SchemaRef};
 use mainstay_columnar::values::{array_of, value_at};

@@ -1,6 +1,7 @@
 //! A session: one user's settings, and the statement that runs.
 
 mod again;
+mod compile;
 mod create;
 mod define;
 mod explain;
@@ -28,21 +29,21 @@ pub use settings::Setting;
 
 use crate::Database;
 use crate::activity::SessionWork;
-use crate::bulk::{Appender, TableCursor};
 use crate::collected::CollectedRows;
 use crate::database::Shared;
 use crate::native::{
     Changer, Definitions, Form, Given, Native, Outlook, SessionCatalog, SessionSequences, SessionTransaction, accounts,
     key_of,
 };
-use crate::prepared::{Prepared, Recorder, Uses, Workspace};
+use crate::prepared::{Prepared, Workspace};
 use crate::words::{self, Words};
 use crate::writable::{Changed, Definition, cannot_be_changed};
 use arrow_schema::{Field, Schema};
+use compile::Compiler;
 use mainstay_planner::dialect::FunctionsInForce;
 use mainstay_planner::{
-    Answer, CancelHandle, Delete, DropKind, FileReading, Insert, LockingQuery, Name, Newest, Planner, Progress,
-    Relation, RunOptions, Short, SqlExpr, Statement, TransactionStatement, Update, UserFunctions, Visibility,
+    Answer, CancelHandle, DropKind, FileReading, Name, Newest, Progress, Relation, RunOptions, Statement,
+    TransactionStatement, UserFunctions, Visibility,
 };
 use mainstay_store::{TemporaryTables, Transaction};
 use mainstay_types::{Code, Error, Result};
@@ -165,20 +166,6 @@ impl Session {
     /// An empty collection of rows for a language; `purpose` names them in errors ("the rows of a cursor").
     pub fn collected_rows(&self, purpose: &'static str) -> CollectedRows {
         CollectedRows::new(&self.database.shared.planner, purpose)
-    }
-
-    /// Appends rows to a native table, in the open transaction or in a separate one.
-    ///
-    /// Errors: `UnknownTable`.
-    pub fn appender(&mut self, table: &str) -> Result<Appender<'_>> {
-        Appender::new(self, table)
-    }
-
-    /// Walks all rows of a native table with typed access to these columns.
-    ///
-    /// Errors: `UnknownTable`, `UnknownColumn`.
-    pub fn scan(&mut self, table: &str, columns: &[&str]) -> Result<TableCursor> {
-        again(|| TableCursor::new(self, table, columns))
     }
 
     /// Makes changes and locking queries wait for uncommitted rows of others, at every level but snapshot, as engines with
@@ -317,55 +304,9 @@ impl Session {
         self.native().form(&self.database.shared.planner, &self.transaction.scope(self.native()), key)
     }
 
-    /// A query for the row executor, if it supports the query.
-    pub(crate) fn short_query(&self, text: &str, uses: &mut Uses) -> Result<Option<Short>> {
-        self.recorded(uses, |planner, catalog| planner.short_query(text, catalog, self.visibility))
-    }
-
-    /// Plans a statement, and records the names that the planner looks up.
-    fn recorded<T>(&self, uses: &mut Uses, plan: impl FnOnce(&Planner, &Recorder<'_>) -> T) -> T {
-        let shared = &self.database.shared;
-        let recorder = Recorder::new(self.catalog(shared));
-        let planned = plan(&shared.planner, &recorder);
-        *uses = recorder.uses();
-        planned
-    }
-
-    /// The expressions of a RETURNING, compiled, unless it names parameters.
-    pub(crate) fn compiled_rows(&self, shown: &crate::returning::Shown) -> Option<mainstay_planner::RowExpressions> {
-        shown.compiled(&self.database.shared.planner)
-    }
-
-    /// The rows of an UPDATE for the row executor.
-    pub(crate) fn short_update(
-        &self,
-        text: &str,
-        update: &Update,
-        beside: &[SqlExpr],
-        uses: &mut Uses,
-    ) -> Result<Option<Short>> {
-        self.recorded(uses, |planner, catalog| planner.short_update(text, update, beside, catalog))
-    }
-
-    /// The rows that a query locks for the row executor.
-    pub(crate) fn short_locking(&self, text: &str, locking: &LockingQuery, uses: &mut Uses) -> Result<Option<Short>> {
-        self.recorded(uses, |planner, catalog| planner.short_locking(text, locking, catalog))
-    }
-
-    /// The rows of a DELETE for the row executor.
-    pub(crate) fn short_delete(
-        &self,
-        text: &str,
-        delete: &Delete,
-        beside: &[SqlExpr],
-        uses: &mut Uses,
-    ) -> Result<Option<Short>> {
-        self.recorded(uses, |planner, catalog| planner.short_delete(text, delete, beside, catalog))
-    }
-
-    /// The rows that the query of an INSERT gives for the row executor.
-    pub(crate) fn short_insert(&self, text: &str, insert: &Insert, uses: &mut Uses) -> Result<Option<Short>> {
-        self.recorded(uses, |planner, catalog| planner.short_insert(text, insert, catalog, self.visibility))
+    /// Compiles statements for the row executor.
+    pub(crate) fn compiler(&self) -> Compiler<'_> {
+        Compiler(self)
     }
 
     pub(crate) fn read_native<T>(

@@ -123,9 +123,12 @@ fn caused(error: Error) -> Error {
         Code::Syntax if message.contains("OFFSET must be >=") => Cause::NegativeOffset,
         Code::OutOfMemory => return error.hint("raise the memory limit"),
         Code::InvalidValue if message.contains("more than one row") => Cause::SeveralRows,
+        Code::Unsupported if message.contains("Conflicting ordering requirements") => Cause::ConflictingOrders,
         _ => return error,
     };
-    let subject = message.split('"').nth(1).map(str::to_owned);
+    // A number of rows stands in single quotes, a name in double ones.
+    let quote = if matches!(cause, Cause::NegativeLimit | Cause::NegativeOffset) { '\'' } else { '"' };
+    let subject = message.split(quote).nth(1).map(str::to_owned);
     let error = error.because(cause);
     match subject {
         Some(subject) => error.about(subject),

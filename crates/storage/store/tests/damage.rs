@@ -196,7 +196,7 @@ struct Denied(Simulated, PathBuf);
 impl Denied {
     fn check(&self, path: &Path) -> Result<()> {
         match path.starts_with(&self.1) {
-            true => Err(Error::new(Code::Io, "Permission denied (os error 13)").at(path.display())),
+            true => Err(Error::from(std::io::Error::from_raw_os_error(13)).at(path.display())),
             false => Ok(()),
         }
     }

@@ -58,7 +58,7 @@ pub(crate) use table::TableLocks;
 
 use crate::adt::RecordLayout;
 use crate::dbf::Header;
-use mainstay_types::{Code, Error, Result, interrupt};
+use mainstay_types::{Cause, Code, Error, Result, interrupt};
 use mainstay_vfs::{ByteRange, LockHolder, LockMode, WritableFile};
 use std::ops::RangeInclusive;
 use std::time::{Duration, Instant};
@@ -319,7 +319,8 @@ pub fn take(file: &dyn WritableFile, range: ByteRange, wait: LockWait, what: imp
             let holder = file.range_holder(range, LockMode::Exclusive)?;
             let holder = holder.map_or_else(|| "another program".to_owned(), |holder| holder.to_string());
             let message = format!("{} is locked by {holder}; waited {} ms", what(), waited.as_millis());
-            return Err(Error::new(Code::Busy, message).at(file.path().display()).hint("try again later"));
+            let error = Error::new(Code::Busy, message).because(Cause::Waited);
+            return Err(error.at(file.path().display()).hint("try again later"));
         }
         interrupt::check()?;
         std::thread::sleep(wait.interval.min(wait.timeout - waited).max(Duration::from_micros(100)));

@@ -24,7 +24,7 @@ mod number;
 mod string;
 
 use crate::scan::shortened;
-use crate::{Code, Error, Result, SqlType, Value, ValueRef, uuid};
+use crate::{Cause, Code, Error, Result, SqlType, Value, ValueRef, uuid};
 
 /// The value as one that a column of this type holds, in the form that [`Value`] has for the type: `Integer` for the
 /// whole numbers, `Decimal` with the type's scale (4 for MONEY), `Float` for REAL (with the precision of 32 bits)
@@ -77,7 +77,8 @@ fn not_of(value: ValueRef<'_>, to: SqlType) -> Error {
 
 /// The value is beyond what the type holds.
 fn out_of_range(value: ValueRef<'_>, to: SqlType) -> Error {
-    Error::new(Code::InvalidValue, format!("{} is out of range for {to}", shown(value)))
+    let error = Error::new(Code::InvalidValue, format!("{} is out of range for {to}", shown(value)));
+    error.because(Cause::OutOfRange)
 }
 
 /// The value as a literal, cut where it is long.

@@ -4,7 +4,7 @@
 //! a column by its number; checks and computed columns name it in their text, which follows a rename.
 
 use super::Definitions;
-use super::define::{column_mut, column_of};
+use super::columns::{column_mut, column_of, computed_of};
 use super::drop::free_of_sequences;
 use super::forms::check_expressions;
 use super::sequences::SessionSequences;
@@ -171,19 +171,6 @@ fn rename_column(table: &mut TableDefinition, from: &Name, to: &Name) -> Result<
     }
     column_mut(table, id).into_iter().for_each(|column| column.name = to.written.clone());
     Ok(())
-}
-
-/// The computed column that is made of a column, by its name.
-pub(super) fn computed_of<'t>(table: &'t TableDefinition, column: &Name) -> Result<Option<&'t str>> {
-    let name = table.name.to_lowercase();
-    for other in &table.columns {
-        if let Some(computed) = &other.computed
-            && names_column(&computed.text, &name, &column.key)?
-        {
-            return Ok(Some(&other.name));
-        }
-    }
-    Ok(None)
 }
 
 fn drop_column(table: &mut TableDefinition, column: u64, name: &Name) -> Result<()> {

@@ -6,11 +6,13 @@
 //!
 //! [`writer`](super::writer) calls these steps for each statement.
 
-use super::forms::{Defaults, Form, NewRow};
+use super::forms::{Defaults, Form};
 use super::transaction::{StatementView, note_reads};
+use super::versions::{positions, stored};
 use super::{Given, Native, SessionSequences, key_of};
 use crate::catalog::FolderCatalog;
 use crate::returning::Rows;
+use crate::rows::NewRow;
 use crate::writable::{Changed, cannot_be_changed};
 use arrow_array::RecordBatch;
 use mainstay_columnar::values::value_at;
@@ -249,7 +251,7 @@ impl Changer<'_> {
         let both: Vec<_> = [&known, row].into_iter().map(|row| form.batch(std::slice::from_ref(row))).collect();
         let columns = both.into_iter().collect::<Result<Vec<_>>>()?.iter().flat_map(|b| b.columns().to_vec()).collect();
         let fields = form.schema.fields().iter().chain(form.schema.fields().iter()).cloned().collect::<Vec<_>>();
-        let batch = super::forms::batch_of(&Arc::new(arrow_schema::Schema::new(fields)), columns, 1)?;
+        let batch = crate::rows::batch_of(&Arc::new(arrow_schema::Schema::new(fields)), columns, 1)?;
         let results = update.expressions.evaluate(&batch)?;
         let condition =
             update.has_condition.then(|| value_at(results.column(results.num_columns() - 1), 0)).transpose()?;
@@ -349,16 +351,6 @@ fn changes_of(
     Ok(changes)
 }
 
-/// Where the rows are that a view sees.
-pub(super) fn positions(table: &mainstay_store::NativeTable, view: mainstay_store::View) -> Result<Vec<u64>> {
-    let mut positions = Vec::new();
-    table.reader(view).for_each(&mut |version| {
-        positions.push(version.position);
-        Ok(std::ops::ControlFlow::Continue(()))
-    })?;
-    Ok(positions)
-}
-
 /// The outcome of one row of an INSERT.
 pub(super) enum Inserted {
     Row(NewRow),
@@ -394,11 +386,6 @@ fn is_computed(column: &str) -> Error {
 /// The error of a value for a column that is GENERATED ALWAYS AS IDENTITY.
 fn from_sequence(column: &str) -> Error {
     Error::new(Code::InvalidValue, format!("the column {column} gets its values from its sequence"))
-}
-
-/// The values of a version.
-pub(super) fn stored(form: &Form, reader: &mainstay_store::Reader<'_>, position: u64) -> NewRow {
-    (0..form.definition.columns.len()).map(|column| reader.value(position, column).to_value()).collect()
 }
 
 /// The indexes whose keys an ON CONFLICT means; `None` for all.
@@ -448,9 +435,8 @@ fn existing(form: &Form, view: mainstay_store::View, row: &NewRow, indexes: Opti
     Ok(None)
 }
 
-/// Returns true if an error is about the key of this index, whose name its place ends with: `orders, primary key
-/// orders_pkey`.
+/// Returns true if an error is about the key of this index.
 fn conflicts_in(form: &Form, index: usize, error: &Error) -> bool {
-    let (indexes, place) = (form.table.indexes(), error.place().unwrap_or_default());
-    indexes.get(index).is_some_and(|index| place.ends_with(&format!(" {}", index.definition().name)))
+    let (indexes, broken) = (form.table.indexes(), error.constraint().map(|broken| broken.name.as_str()));
+    indexes.get(index).is_some_and(|index| broken == Some(index.definition().name.as_str()))
 }

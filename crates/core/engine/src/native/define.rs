@@ -1,6 +1,7 @@
 //! CREATE: statements as changes of the catalog.
 
 use super::alter::unique_names;
+use super::columns::column_of;
 use super::forms::check_expressions;
 use super::references::foreign_key;
 use super::scope::{find_table, key_in, schema_of};
@@ -354,15 +355,4 @@ pub(super) fn owner_of(catalog: &Catalog, owner: &OwnedBy) -> Result<u64> {
     let missing =
         || Error::new(Code::UnknownTable, format!("there is no table {}", owner.table)).about(owner.table.to_string());
     column_of(find_table(catalog, &key_of(&owner.table)).ok_or_else(missing)?, &owner.column)
-}
-
-/// The number of a column.
-pub(super) fn column_of(table: &TableDefinition, name: &Name) -> Result<u64> {
-    let found = table.columns.iter().find(|column| column.name.to_lowercase() == name.key);
-    let names = table.columns.iter().map(|column| column.name.as_str());
-    Ok(found.ok_or_else(|| mainstay_planner::unknown_column(&table.name, &name.key, names))?.id)
-}
-
-pub(super) fn column_mut(table: &mut TableDefinition, id: u64) -> Option<&mut ColumnDefinition> {
-    table.columns.iter_mut().find(|column| column.id == id)
 }

@@ -4,8 +4,9 @@
 //! catalog and is removed from the table: no row is checked, no action runs. An enabled one applies to new rows;
 //! existing rows are checked if the statement asks for it.
 
-use super::change::{Changer, positions};
+use super::change::Changer;
 use super::define::Definitions;
+use super::versions::positions;
 use mainstay_planner::{Enabled, Name};
 use mainstay_store::Transaction;
 use mainstay_store::files::catalog::{CatalogChange, TableDefinition};

@@ -3,7 +3,7 @@
 //! The constant that a column is compared with becomes a value of the column's type, and is stored as text that
 //! converts to it. A constant that the type cannot represent exactly is refused, because its meaning would change.
 
-use super::define::column_of;
+use super::columns::column_of;
 use mainstay_columnar::Comparison;
 use mainstay_planner::{FilterPart, FilterTest};
 use mainstay_store::files::catalog::{FilterDefinition, FilterKind, TableDefinition};

@@ -3,10 +3,12 @@
 //! The expressions are stored as text in the catalog, compiled when the table is first changed, and evaluated on
 //! batches of the new rows. Most tables have none, and then no batch is built.
 
+use super::columns::computed_of;
 use super::sequences::SessionSequences;
 use crate::packed::Packed;
 use crate::returning::Shown;
-use arrow_array::{Array, ArrayRef, RecordBatch, RecordBatchOptions};
+use crate::rows::{NewRow, batch_of, one_row};
+use arrow_array::{Array, ArrayRef, RecordBatch};
 use arrow_schema::{DataType, Field, Schema, SchemaRef};
 use mainstay_columnar::values::{array_of, data_type_of, value_at};
 use mainstay_planner::{Name, Planner, Returning, RowExpressions, Sequences, effects_of};
@@ -71,9 +73,6 @@ impl Defaults {
         }
     }
 }
-
-/// A row that is about to be written: a value for each column.
-pub(crate) type NewRow = Vec<Value>;
 
 impl Form {
     /// Compiles what the definition says.
@@ -336,7 +335,7 @@ pub(crate) fn check_expressions(
     let is_computed = |column: &&ColumnDefinition| column.computed.is_some();
     for column in table.columns.iter().filter(is_computed) {
         let name = mainstay_planner::Name::new(&column.name);
-        if let Some(of) = super::alter::computed_of(table, &name)? {
+        if let Some(of) = computed_of(table, &name)? {
             // All are computed at once, from the columns that are given.
             let message = format!("the computed column {of} is made of the computed column {}", column.name);
             return Err(Error::new(Code::Unsupported, message).hint("write out what that one is computed from"));
@@ -354,20 +353,6 @@ pub(crate) fn check_expressions(
         }
     }
     Ok(())
-}
-
-/// A batch under a schema whose columns may be NULL whatever it says: constraints are applied by those who write.
-pub(crate) fn batch_of(schema: &SchemaRef, columns: Vec<ArrayRef>, rows: usize) -> Result<RecordBatch> {
-    let fields = schema.fields().iter().map(|field| field.as_ref().clone().with_nullable(true));
-    let schema = Arc::new(Schema::new(fields.collect::<Vec<_>>()));
-    let options = RecordBatchOptions::new().with_row_count(Some(rows));
-    RecordBatch::try_new_with_options(schema, columns, &options)
-        .map_err(|error| Error::new(Code::Internal, format!("rows that do not fit their table: {error}")))
-}
-
-/// A row without columns, for expressions that refer to none.
-pub(crate) fn one_row() -> Result<RecordBatch> {
-    batch_of(&Arc::new(Schema::empty()), Vec::new(), 1)
 }
 
 impl Checks {

@@ -23,7 +23,8 @@
 //!   accounts      the memory for its changes
 //!   pending       uncommitted rows of other transactions, which changes may have to wait for
 //!   outlook       the view of a running statement, for the session of its functions
-//!   values        single values out of vectors, and back
+//!   columns       columns of definitions, by name or number
+//!   versions      versions of rows that a view sees
 //! ```
 //!
 //! The store implements transactions and rows; this module adds the semantics of SQL.
@@ -32,6 +33,7 @@ mod accounts;
 mod actions;
 mod alter;
 mod change;
+mod columns;
 mod define;
 mod drop;
 mod enable;
@@ -51,18 +53,19 @@ mod shape;
 mod table;
 mod transaction;
 mod update;
+mod versions;
 mod writer;
 
 pub(crate) use accounts::accounts;
 pub(crate) use change::Changer;
 pub(crate) use define::Definitions;
-pub(crate) use forms::{Form, NewRow, batch_of, one_row};
+pub(crate) use forms::Form;
 pub(crate) use lock::held_by_another;
 pub use outlook::Outlook;
 pub(crate) use pending::{view_to_lock, wait_for_first, wait_to_lock};
 pub(crate) use place::Place;
 pub use place::STORE_FOLDER;
-pub(crate) use references::is_not_there;
+pub use scope::VisibleDefinitions;
 pub(crate) use scope::{Scope, SessionCatalog};
 pub use sequences::Identity;
 pub(crate) use sequences::{Given, SessionSequences};

@@ -1,15 +1,16 @@
 //! References of a table to another one, as a definition states them.
 
-use super::define::column_of;
+use super::columns::column_of;
 use super::key_of;
 use super::scope::{find_table, key_in};
 use mainstay_planner::{Name, References};
 use mainstay_store::files::catalog::{Catalog, Deferrable, ForeignKeyDefinition, ReferentialAction, TableDefinition};
-use mainstay_types::{Code, Error, Result, SqlType};
+use mainstay_types::{Cause, Code, Error, Result, SqlType};
 
-/// The message for a referenced table that does not exist.
-pub(crate) fn is_not_there(name: &Name) -> String {
-    format!("the table {name} that is referred to is not there")
+/// The error for a referenced table that does not exist.
+fn is_not_there(name: &Name) -> Error {
+    let error = Error::new(Code::UnknownTable, format!("the table {name} that is referred to is not there"));
+    error.about(key_of(name)).because(Cause::ReferencedTable)
 }
 
 /// The reference that a clause defines.
@@ -23,7 +24,7 @@ pub(super) fn foreign_key(
     let key = key_of(&references.table);
     let own = key_in(catalog, table.schema, &table.name) == key;
     let parent = if own { Some(table) } else { find_table(catalog, &key) };
-    let parent = parent.ok_or_else(|| Error::new(Code::UnknownTable, is_not_there(&references.table)))?;
+    let parent = parent.ok_or_else(|| is_not_there(&references.table))?;
     let columns: Result<Vec<u64>> = references.columns.iter().map(|name| column_of(table, name)).collect();
     let referenced = match (references.referenced.is_empty(), &parent.primary_key) {
         (false, _) => references.referenced.iter().map(|name| column_of(parent, name)).collect::<Result<Vec<_>>>()?,

@@ -14,14 +14,16 @@
 //!
 //! Limit: each row is written twice.
 
-use super::alter::computed_of;
-use super::change::{Changer, positions, stored};
-use super::define::{Definitions, column_mut, column_of};
-use super::forms::{Form, NewRow, check_expressions, value_of_type};
+use super::change::Changer;
+use super::columns::{column_mut, column_of, computed_of};
+use super::define::Definitions;
+use super::forms::{Form, check_expressions, value_of_type};
 use super::key_of;
 use super::references::{are_comparable, check_reference};
 use super::renames::in_schema_of;
 use super::scope::{find_table, key_in};
+use super::versions::{positions, stored};
+use crate::rows::NewRow;
 use crate::writable::Changed;
 use arrow_schema::{Schema, SchemaRef};
 use mainstay_columnar::values::value_at;

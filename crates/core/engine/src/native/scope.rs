@@ -17,6 +17,15 @@ use std::sync::atomic::{AtomicU64, Ordering};
 /// Versions of private scopes: no committed one is ever as large.
 static NEXT_PRIVATE: AtomicU64 = AtomicU64::new(FIRST_PRIVATE);
 
+/// The definitions that a session sees.
+#[derive(Clone, Debug)]
+pub struct VisibleDefinitions {
+    /// The committed catalog, with the changes of the session's open transaction.
+    pub shared: Arc<Catalog>,
+    /// The session's temporary tables, if it has any.
+    pub temporary: Option<Arc<Catalog>>,
+}
+
 /// A state of the catalog, with its tables.
 #[derive(Clone)]
 pub(crate) struct Scope {
@@ -104,9 +113,9 @@ impl Scope {
     }
 
     /// Everything that exists.
-    pub(crate) fn definitions(&self) -> crate::definitions::Definitions {
+    pub(crate) fn definitions(&self) -> VisibleDefinitions {
         let temporary = self.temporary.as_ref().map(|own| Arc::clone(&own.catalog));
-        crate::definitions::Definitions { shared: Arc::clone(self.catalog()), temporary }
+        VisibleDefinitions { shared: Arc::clone(self.catalog()), temporary }
     }
 
     /// The session's own table of this name.

@@ -33,6 +33,10 @@ impl WritableTable for NativeTable<'_> {
         ROW_ID
     }
 
+    fn has_row_locks(&self) -> bool {
+        true
+    }
+
     fn change_directly(&self, scope: &mut WriteScope<'_>, statement: &Statement) -> Result<Option<Answer>> {
         direct_change(scope.session, scope.text, statement)
     }

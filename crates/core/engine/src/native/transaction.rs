@@ -11,9 +11,9 @@ mod waiting;
 pub(crate) use view::StatementView;
 
 use super::actions::carry_out;
-use super::change::positions;
 use super::outlook::{Beside, Outlook};
 use super::scope::{find_table, with_temporary};
+use super::versions::positions;
 use super::{Given, Native, Scope, key_of};
 use crate::activity::SessionWork;
 use crate::dbf::{OpenTables, TableSavepoint};
@@ -299,31 +299,6 @@ impl SessionTransaction {
     /// The open transaction of native tables.
     pub(crate) fn native(&mut self) -> Option<&mut Transaction> {
         self.open.as_mut().map(|open| &mut open.transaction)
-    }
-
-    /// The DBF tables that take part in the open transaction, for a statement that changes one: they are to be given
-    /// back. `None` when no transaction is open.
-    pub(crate) fn take_tables(&mut self) -> Option<OpenTables> {
-        self.open.as_mut().map(|open| std::mem::take(&mut open.tables))
-    }
-
-    /// Gives them back.
-    pub(crate) fn put_tables(&mut self, tables: OpenTables) {
-        if let Some(open) = &mut self.open {
-            open.tables = tables;
-        }
-    }
-
-    /// The same for the tables of further storages.
-    pub(crate) fn take_joined(&mut self) -> Option<Joined> {
-        self.open.as_mut().map(|open| std::mem::take(&mut open.joined))
-    }
-
-    /// Gives them back.
-    pub(crate) fn put_joined(&mut self, joined: Joined) {
-        if let Some(open) = &mut self.open {
-            open.joined = joined;
-        }
     }
 
     /// Creates the container of temporary tables if it is missing.

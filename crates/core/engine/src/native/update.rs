@@ -12,9 +12,10 @@
 //! Rows of such a ring get new row ids. References to a key that has gone are checked at the end of the statement, so
 //! references to a key that another row has taken are valid; and ON UPDATE actions follow a row to its new key.
 
-use super::change::stored;
-use super::forms::{Form, NewRow};
+use super::forms::Form;
+use super::versions::stored;
 use crate::returning::{Rows, bytes_of};
+use crate::rows::NewRow;
 use mainstay_planner::{HeldMemory, Planner};
 use mainstay_store::group::{Group, offset_of};
 use mainstay_store::{Transaction, View, Written};

@@ -1,9 +1,10 @@
 //! The rows of a native table in a statement: versions of rows, written in the statement's transaction.
 
 use super::change::{Changer, Inserted, Upsert, assigned};
-use super::forms::{Defaults, Form, NewRow};
+use super::forms::{Defaults, Form};
 use super::transaction::{StatementView, note_reads};
 use super::update::{Keep, Late, RowChange, update_late, update_row};
+use crate::rows::NewRow;
 use crate::writable::{
     Changed, Done, FindRows, GivenValues, InsertRows, RowDelete, RowInsert, RowUpdate, RowWriter, Shape,
     StatementContext,

@@ -23,7 +23,7 @@ const SPARE: usize = 16;
 pub(super) fn of(session: &Session, text: &str, uses: &mut Uses) -> Result<Option<ShortStatement>> {
     let Statement::LockRows(locking) = Statement::parse(text)? else { return Ok(None) };
     let Some(form) = changed_table(session, &locking.table)? else { return Ok(None) };
-    let Some(mut short) = session.short_locking(text, &locking, uses)? else { return Ok(None) };
+    let Some(mut short) = session.compiler().short_locking(text, &locking, uses)? else { return Ok(None) };
     if let Some(most) = looked_for(&locking) {
         short.plan.fetch_at_most(most);
     }

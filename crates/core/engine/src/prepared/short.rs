@@ -6,10 +6,9 @@
 use super::cells::{bind_form, fits};
 use super::lock;
 use super::uses::{Moved, Uses};
-use crate::native::{
-    Form, Keep, Late, RowChange, batch_of, insert_found, key_of, update_late, update_row, wait_for_first,
-};
+use crate::native::{Form, Keep, Late, RowChange, insert_found, key_of, update_late, update_row, wait_for_first};
 use crate::returning::{Rows as RowsDone, Shown};
+use crate::rows::batch_of;
 use crate::session::Session;
 use crate::session::count_run;
 use crate::words;
@@ -74,7 +73,7 @@ impl Returned {
     /// batch executor.
     fn of(session: &Session, mut shown: Shown, short: &Short) -> Option<Returned> {
         shown.found(&short.schema);
-        let expressions = session.compiled_rows(&shown)?;
+        let expressions = session.compiler().compiled_rows(&shown)?;
         Some(Returned { columns: expressions.columns(), shown, expressions })
     }
 
@@ -127,7 +126,7 @@ impl ShortStatement {
             return Ok(Some(locking));
         }
         if is_query {
-            return Ok(session.short_query(text, uses)?.map(ShortStatement::Select));
+            return Ok(session.compiler().short_query(text, uses)?.map(ShortStatement::Select));
         }
         ShortStatement::of_change(session, text, Statement::parse(text)?, uses)
     }
@@ -147,7 +146,9 @@ impl ShortStatement {
                     return Ok(None);
                 };
                 let beside = shown.as_ref().map_or(&[][..], Shown::beside);
-                let Some(short) = session.short_update(text, &update, beside, uses)? else { return Ok(None) };
+                let Some(short) = session.compiler().short_update(text, &update, beside, uses)? else {
+                    return Ok(None);
+                };
                 let returning = compiled(session, shown, &short);
                 Ok(returning.map(|returning| ShortStatement::Update { short, form, columns, returning }))
             }
@@ -157,7 +158,9 @@ impl ShortStatement {
                     return Ok(None);
                 };
                 let beside = shown.as_ref().map_or(&[][..], Shown::beside);
-                let Some(short) = session.short_delete(text, &delete, beside, uses)? else { return Ok(None) };
+                let Some(short) = session.compiler().short_delete(text, &delete, beside, uses)? else {
+                    return Ok(None);
+                };
                 let returning = compiled(session, shown, &short);
                 Ok(returning.map(|returning| ShortStatement::Delete { short, form, returning }))
             }
@@ -167,7 +170,7 @@ impl ShortStatement {
                     if !is_native(session, &insert.table)? {
                         return Ok(None);
                     }
-                    let short = session.short_insert(text, &insert, uses)?;
+                    let short = session.compiler().short_insert(text, &insert, uses)?;
                     Ok(short.map(|short| ShortStatement::InsertQuery { short, insert }))
                 }
                 _ => {

@@ -3,9 +3,9 @@
 use super::{Session, nothing};
 use crate::dbf::is_dbf;
 use crate::describe;
-use crate::native::{Definitions, is_not_there, key_of};
+use crate::native::{Definitions, key_of};
 use mainstay_planner::{Answer, Constraint, CreateTable, CreateView, Name, query_names};
-use mainstay_types::{Code, Error, Result};
+use mainstay_types::{Cause, Code, Error, Result};
 use std::path::PathBuf;
 use std::sync::Arc;
 
@@ -45,7 +45,10 @@ impl Session {
     /// The error of a table that refers to a file: that is there, and has no keys.
     fn of_referred_file(&self, create: &CreateTable, error: Error) -> Error {
         let of_columns = create.columns.iter().flat_map(|clause| &clause.constraints);
-        let is_missing = |name: &Name| error.message() == is_not_there(name);
+        if error.cause() != Some(Cause::ReferencedTable) {
+            return error;
+        }
+        let is_missing = |name: &Name| error.subject() == Some(key_of(name).as_str());
         let file = of_columns.chain(&create.constraints).find_map(|constraint| match constraint {
             Constraint::ForeignKey(references) if is_missing(&references.table) => {
                 self.file_to_hide(&references.table).map(|file| (&references.table, file))

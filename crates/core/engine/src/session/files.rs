@@ -4,7 +4,7 @@ use super::Session;
 use crate::activity::time_text;
 use crate::dbf::{FileRows, OpenTables};
 use crate::folder::table_name;
-use crate::native::one_row;
+use crate::rows::one_row;
 use crate::writable::{Changed, Work, WriteScope};
 use mainstay_columnar::values::value_at;
 use mainstay_planner::Answer;

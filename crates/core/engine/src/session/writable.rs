@@ -3,7 +3,8 @@
 use super::Session;
 use crate::native::{NativeTable, key_of};
 use crate::writable::{
-    Changed, Sight, StatementContext, TableTransaction, Work, WritableTable, WriteScope, WriteSettings, change, insert,
+    Changed, Sight, StatementContext, TableTransaction, Work, WritableTable, WriteScope, WriteSettings,
+    cannot_be_changed, change, insert,
 };
 use mainstay_columnar::Table;
 use mainstay_planner::{Answer, Insert, Name, Newest, RunOptions, Statement, View};
@@ -43,7 +44,12 @@ impl Session {
 
     /// Runs INSERT, UPDATE, DELETE, MERGE or a query that locks its rows.
     pub(super) fn change_rows(&mut self, text: &str, table: &Name, statement: &Statement) -> Result<Answer> {
-        let table = self.writable(table)?;
+        let (name, locks) = (table, matches!(statement, Statement::LockRows(_)));
+        let table = match self.writable(name) {
+            Ok(table) if !locks || table.has_row_locks() => table,
+            Err(error) if !locks || error.code() != Code::ReadOnly => return Err(error),
+            _ => return Err(cannot_be_changed(name, false)),
+        };
         let mut scope = WriteScope { session: self, text, parameters: &[], position_column: table.position_column() };
         if let Some(answer) = table.change_directly(&mut scope, statement)? {
             return Ok(answer);

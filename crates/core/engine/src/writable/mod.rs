@@ -31,7 +31,7 @@
 //! A further storage implements [`WritableTable`] and [`TableTransaction`] (a [`RowWriter`] with savepoints), and is added with
 //! [`Database::add_table`](crate::Database::add_table). `tests/writable.rs` has a complete one in memory.
 //!
-//! Limits: CREATE TABLE creates native, DBF and ADT tables only. The row executor's direct changes of native tables
+//! Limits: CREATE TABLE creates native, DBF and ADT tables only, and SHOW lists no table of a further storage. The row executor's direct changes of native tables
 //! (`prepared`) run before the dispatcher: they are the same changes without a plan. Changes of a further storage are not part
 //! of the joint commit of native and DBF tables (`session::joint`): its commit follows theirs.
 
@@ -62,6 +62,11 @@ pub trait WritableTable: Send + Sync {
     /// The hidden column by which a later statement finds a row again.
     fn row_number_column(&self) -> &'static str {
         self.position_column()
+    }
+
+    /// Returns true if [`RowWriter::lock`] locks rows of queries.
+    fn has_row_locks(&self) -> bool {
+        false
     }
 
     /// Runs a statement in a way of the storage that needs no plan; `None` where there is none for it.
@@ -288,7 +293,9 @@ pub trait RowWriter {
 
     /// Runs a query and locks its rows until the transaction ends.
     ///
-    /// Errors: `ReadOnly` if the storage has no such locks; `LockTimeout` for NOWAIT, and those of waiting.
+    /// It is called only if the table says that it has such locks ([`WritableTable::has_row_locks`]).
+    ///
+    /// Errors: `LockTimeout` for NOWAIT, and those of waiting.
     fn lock(&mut self, locking: &LockingQuery, _context: &mut StatementContext<'_>) -> Result<Changed<Answer>> {
         Err(cannot_be_changed(&locking.table, false))
     }
@@ -317,7 +324,7 @@ pub trait TableTransaction: RowWriter + Send {
     fn rollback(&mut self) -> Result<()>;
 }
 
-/// What RETURNING takes of the rows that a step changes.
+/// The rows that RETURNING takes of a step.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Wanted {
     Nothing,
@@ -331,6 +338,8 @@ pub(crate) enum Wanted {
 pub struct Done<'d> {
     pub(crate) rows: &'d mut Rows,
     pub(crate) wanted: Wanted,
+    /// The number of columns of the table.
+    pub(crate) columns: usize,
 }
 
 impl Done<'_> {
@@ -342,8 +351,7 @@ impl Done<'_> {
         match self.wanted {
             Wanted::Nothing => Ok(()),
             Wanted::Rows => self.rows.kept.push(row()?, beside),
-            // A row that is shorter than the table ends in NULLs.
-            Wanted::Nulls => self.rows.kept.push(Vec::new(), beside),
+            Wanted::Nulls => self.rows.kept.push(vec![Value::Null; self.columns], beside),
         }
     }
 

@@ -51,7 +51,7 @@ fn shown(writer: &dyn RowWriter, alias: Option<&Name>, returning: Option<&Return
     Shown::new((shape.name, shape.schema, shape.hidden), alias, returning)
 }
 
-/// What RETURNING wants of changed rows.
+/// The rows that RETURNING wants.
 fn wanted(shown: &Shown) -> Wanted {
     if shown.is_wanted() { Wanted::Rows } else { Wanted::Nothing }
 }
@@ -108,7 +108,7 @@ pub(crate) fn insert_rows(
 ) -> Result<Changed<Answer>> {
     let shown = shown(writer, insert.alias.as_ref(), insert.returning.as_ref())?;
     let mut rows = shown.no_rows(context.planner, false);
-    let mut done = Done { rows: &mut rows, wanted: wanted(&shown) };
+    let mut done = Done { rows: &mut rows, wanted: wanted(&shown), columns: writer.shape().schema.fields().len() };
     let mut pace = Pace::default();
     let row = |values: Result<GivenValues>| -> Result<RowInsert> {
         let values = values?;
@@ -200,7 +200,8 @@ fn finish(
 ) -> Result<Changed<Answer>> {
     // A table whose checks look at whole rows keeps these, too.
     let mut rows = shown.no_rows(context.planner, true);
-    match step(writer, &mut Done { rows: &mut rows, wanted: wanted(shown) })? {
+    let columns = writer.shape().schema.fields().len();
+    match step(writer, &mut Done { rows: &mut rows, wanted: wanted(shown), columns })? {
         Changed::Overtaken => Ok(Changed::Overtaken),
         Changed::Done(()) => shown.answer(context.planner, rows).map(Changed::Done),
     }
@@ -326,14 +327,17 @@ fn carry_out(
     columns: &[Vec<usize>],
     (wanted, rows): (Wanted, &mut Rows),
 ) -> Result<Changed<()>> {
+    let width = writer.shape().schema.fields().len();
     let of_deleted = if wanted == Wanted::Rows { Wanted::Nulls } else { wanted };
     if !decided.deletes.is_empty() {
         let mut deletes = decided.deletes.into_iter().map(Ok);
-        if let Changed::Overtaken = writer.delete(&mut deletes, &mut Done { rows, wanted: of_deleted })? {
+        if let Changed::Overtaken =
+            writer.delete(&mut deletes, &mut Done { rows, wanted: of_deleted, columns: width })?
+        {
             return Ok(Changed::Overtaken);
         }
     }
-    let mut done = Done { rows, wanted };
+    let mut done = Done { rows, wanted, columns: width };
     if !decided.updates.is_empty()
         && let Changed::Overtaken = writer.update(&mut decided.updates.into_iter().map(Ok), &mut done)?
     {

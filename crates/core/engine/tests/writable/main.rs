@@ -32,7 +32,8 @@ const ALL: &str = "SELECT id, name, amount FROM ledger ORDER BY id";
 fn rows_are_inserted_changed_and_deleted() {
     let (_, mut session) = ledger();
     assert_eq!(lines(&mut session, ALL), ["1|ann|10.0", "2|bob|20.0", "3|cy|30.0"]);
-    let shown = lines(&mut session, "UPDATE ledger SET amount = amount + 1 WHERE id > 1 RETURNING id, old.amount, amount");
+    let shown =
+        lines(&mut session, "UPDATE ledger SET amount = amount + 1 WHERE id > 1 RETURNING id, old.amount, amount");
     assert_eq!(shown, ["2|20.0|21.0", "3|30.0|31.0"]);
     assert_eq!(lines(&mut session, "DELETE FROM ledger WHERE name = 'ann' RETURNING amount"), ["10.0"]);
     // A column without a value is NULL.
@@ -78,7 +79,10 @@ fn keys_are_checked_when_the_statement_ends_and_a_failed_one_has_no_effect() {
     assert_eq!(change(&mut session, "UPDATE ledger SET id = 4 - id"), 3);
     assert_eq!(lines(&mut session, ALL), ["1|cy|30.0", "2|bob|20.0", "3|ann|10.0"]);
     assert_eq!(failure(&mut session, "UPDATE ledger SET id = 1 WHERE id > 1").code(), Code::UniqueViolation);
-    assert_eq!(failure(&mut session, "INSERT INTO ledger VALUES (8, 'x', 1), (2, 'y', 2)").code(), Code::UniqueViolation);
+    assert_eq!(
+        failure(&mut session, "INSERT INTO ledger VALUES (8, 'x', 1), (2, 'y', 2)").code(),
+        Code::UniqueViolation
+    );
     // The MERGE has deleted before its INSERT fails.
     let merge = "MERGE INTO ledger l USING names n ON l.id = n.id \
         WHEN MATCHED THEN DELETE WHEN NOT MATCHED THEN INSERT (id) VALUES (1)";
@@ -123,7 +127,9 @@ fn changes_are_part_of_the_transaction_of_the_session() {
 #[test]
 fn definitions_follow_the_rules_of_the_storage() {
     let (_, mut session) = ledger();
-    for statement in ["CREATE INDEX i ON ledger (id)", "ALTER TABLE ledger ADD COLUMN x INT", "PACK ledger", "DROP TABLE ledger"] {
+    for statement in
+        ["CREATE INDEX i ON ledger (id)", "ALTER TABLE ledger ADD COLUMN x INT", "PACK ledger", "DROP TABLE ledger"]
+    {
         let error = failure(&mut session, statement);
         assert_eq!(error.code(), Code::Unsupported, "{statement}: {error}");
         assert!(error.message().ends_with("of a table in memory"), "{statement}: {error}");

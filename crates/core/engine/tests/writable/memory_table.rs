@@ -11,7 +11,7 @@ use mainstay_columnar::{Access, Ordering, Predicate, RowSet, Snapshot, Table};
 use mainstay_engine::Session;
 use mainstay_engine::writable::{
     Changed, Definition, Done, InsertRows, RowDelete, RowUpdate, RowWriter, Shape, StatementContext, TableTransaction,
-    WritableTable, WriteScope, Work,
+    Work, WritableTable, WriteScope,
 };
 use mainstay_planner::{Answer, Assignment, Insert, Name, unknown_column};
 use mainstay_types::{Code, Error, Result, SqlType, Value, ValueRef, convert};
@@ -233,7 +233,11 @@ impl RowWriter for Changes {
         }
         self.check_keys().map(Changed::Done)
     }
-    fn update(&mut self, rows: &mut dyn Iterator<Item = Result<RowUpdate>>, done: &mut Done<'_>) -> Result<Changed<()>> {
+    fn update(
+        &mut self,
+        rows: &mut dyn Iterator<Item = Result<RowUpdate>>,
+        done: &mut Done<'_>,
+    ) -> Result<Changed<()>> {
         let mut seen = HashSet::new();
         for row in rows {
             let RowUpdate { position, values, beside } = row?;
@@ -247,7 +251,11 @@ impl RowWriter for Changes {
         }
         self.check_keys().map(Changed::Done)
     }
-    fn delete(&mut self, rows: &mut dyn Iterator<Item = Result<RowDelete>>, done: &mut Done<'_>) -> Result<Changed<()>> {
+    fn delete(
+        &mut self,
+        rows: &mut dyn Iterator<Item = Result<RowDelete>>,
+        done: &mut Done<'_>,
+    ) -> Result<Changed<()>> {
         for row in rows {
             let RowDelete { position, beside } = row?;
             if let Some(old) = self.put(position as usize, None) {
@@ -265,7 +273,9 @@ impl TableTransaction for Changes {
     fn rollback_to(&mut self, savepoint: u64) -> Result<()> {
         let mut state = self.table.state();
         let rows = Arc::make_mut(&mut state);
-        for ((slot, old), slots) in self.undo.drain(savepoint as usize..).zip(self.slots_before.drain(savepoint as usize..)).rev() {
+        for ((slot, old), slots) in
+            self.undo.drain(savepoint as usize..).zip(self.slots_before.drain(savepoint as usize..)).rev()
+        {
             rows[slot] = old;
             rows.truncate(slots);
         }

@@ -8,8 +8,6 @@
 //! ```
 //! The client's open tables are the navigator's; they get the same rules as tables here.
 
-mod confined;
-
 use crate::backend::{Executed, Firing, Outcome, Parameter, SqlSession, Step};
 use crate::border::{Handle, Held};
 use crate::calls::dictionary::{opening, relations};
@@ -22,12 +20,11 @@ use crate::entries::run_of_dictionary;
 use crate::failure::{self, Failure};
 use crate::registry::{self, Object};
 use crate::transaction::Transaction;
-use confined::Confined;
 use mainstay_navigator::dictionary::{
     Called, Dictionaries, Dictionary, Found, Given, Hidden, a_view, code_of, refused,
 };
 use mainstay_types::{Code, Error, Result};
-use mainstay_vfs::FileSystem;
+use mainstay_vfs::{Enclosed, FileSystem};
 use mainstay_workarea::{Area, Mode};
 use mainstay_xbase::indexed::{self, IndexedTable};
 use std::collections::HashSet;
@@ -47,7 +44,7 @@ fn told(failure: Failure) -> Error {
 
 impl Dictionaries for ServedDictionaries {
     fn open(&self, path: &Path, root: &Path, user: &str, password: &str) -> Result<Box<dyn Dictionary>> {
-        let files: Arc<dyn FileSystem> = Arc::new(Confined::new(Arc::clone(&self.0), root));
+        let files: Arc<dyn FileSystem> = Arc::new(Enclosed::by_name(Arc::clone(&self.0), root));
         let live = Live::open(Arc::clone(&files), path).map_err(told)?;
         if live.contents().map_err(told)?.is_read_only {
             // The client could not be identified: its passwords are not readable.
@@ -62,7 +59,7 @@ impl Dictionaries for ServedDictionaries {
     }
 
     fn create(&self, path: &Path, root: &Path, description: &str) -> Result<()> {
-        let files: Arc<dyn FileSystem> = Arc::new(Confined::new(Arc::clone(&self.0), root));
+        let files: Arc<dyn FileSystem> = Arc::new(Enclosed::by_name(Arc::clone(&self.0), root));
         let description = Some(description).filter(|text| !text.is_empty()).map(str::to_owned);
         Live::create(files, path, &Contents::new(description)).map(drop).map_err(told)
     }

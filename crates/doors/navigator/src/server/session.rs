@@ -11,7 +11,7 @@ use crate::sql::{Executed, SqlSession};
 use crate::wire::messages::{
     Activity, Answer, InDictionary, MOST_STEPS, Opened, Opening, Person, Reply, Request, State, Step, TableUse,
 };
-use mainstay_types::{Code, Error, Result};
+use mainstay_types::{Cause, Code, Error, Result};
 use mainstay_workarea::{Area, AreaOptions, Mode, OPEN_TIMEOUT, OrderInfo};
 use mainstay_xbase::indexed::Telling;
 use mainstay_xbase::lock::{LockSharing, LockWait, Sharer};
@@ -183,7 +183,7 @@ impl Session {
                     let error = self.with_owner(error, table, step);
                     // A client that has open a table that another wants exclusively is not waited for; locks report the
                     // time that they waited.
-                    let is_lock = !matches!(step, Step::Open(_)) || error.message().contains("; waited ");
+                    let is_lock = !matches!(step, Step::Open(_)) || error.cause() == Some(Cause::Waited);
                     let may_ask_again =
                         is_lock && wait.timeout < LockWait::default().timeout && began.elapsed() >= wait.timeout;
                     let error = match error.code() {

@@ -114,11 +114,19 @@ impl Wire for Error {
         let (code, message): (Code, String) = Wire::take(from)?;
         let (place, hint): (Option<String>, Option<String>) = Wire::take(from)?;
         let dialect: Option<DialectError> = Wire::take(from)?;
+        // The protocol has no field for the number: the standard library writes it at the end of the message.
+        let number = (code == Code::Io).then(|| system_number(&message)).flatten();
         let error = Error::new(code, message);
+        let error = number.map_or(error.clone(), |number| error.of_system(number));
         let error = dialect.map_or(error.clone(), |dialect| error.in_dialect(dialect));
         let error = place.map_or(error.clone(), |place| error.at(place));
         Ok(hint.map_or(error.clone(), |hint| error.hint(hint)))
     }
+}
+
+/// The number in a message that ends with `(os error 13)`.
+fn system_number(message: &str) -> Option<i32> {
+    message.strip_suffix(')')?.rsplit_once("(os error ")?.1.parse().ok()
 }
 
 /// The order in which a kind's values are counted, for those that are kept by kind.

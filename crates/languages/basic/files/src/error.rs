@@ -5,6 +5,9 @@
 use mainstay_types::{Code, Error};
 use std::fmt;
 
+/// Linux's number for a full disk: ENOSPC.
+const NO_SPACE: i32 = 28;
+
 /// The result of an operation on a record file.
 pub type Result<T> = std::result::Result<T, FileError>;
 
@@ -164,7 +167,7 @@ impl From<Error> for FileError {
             Code::Damaged | Code::IndexDamaged => FileErrorKind::Damaged,
             Code::Cancelled | Code::Timeout => FileErrorKind::Interrupted,
             Code::Unsupported => FileErrorKind::Unsupported,
-            Code::Io if error.message().ends_with("(os error 28)") => FileErrorKind::DiskFull,
+            Code::Io if error.system_number() == Some(NO_SPACE) => FileErrorKind::DiskFull,
             Code::Io | Code::ConnectionLost => FileErrorKind::InputOutput,
             _ => FileErrorKind::Internal,
         };

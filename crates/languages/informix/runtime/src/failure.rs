@@ -80,10 +80,11 @@ pub(crate) fn of_core(error: &Error, is_delete: bool) -> Failure {
         _ => (-768, 0),
     };
     let subject = match error.code() {
-        // The key that is there already is told by its name: the last word of the place.
-        Code::UniqueViolation => {
-            error.place().and_then(|place| place.rsplit(' ').next()).unwrap_or_default().to_owned()
-        }
+        // The name of the key that is there already, or the place in a file.
+        Code::UniqueViolation => match error.constraint() {
+            Some(broken) => broken.name.clone(),
+            None => error.place().unwrap_or_default().to_owned(),
+        },
         _ => error.subject().unwrap_or_default().to_owned(),
     };
     Failure { number, detail, position: 0, subject, message: error.to_string() }

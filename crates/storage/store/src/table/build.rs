@@ -15,7 +15,7 @@ use crate::index::Inserted;
 use crate::row::Stored;
 use crate::stamp::{ABORTED, NEVER, is_mark};
 use mainstay_types::interrupt::Pace;
-use mainstay_types::{Code, Error, Result};
+use mainstay_types::{Code, ConstraintKind, Error, Result};
 use std::sync::Arc;
 
 impl NativeTable {
@@ -50,6 +50,11 @@ impl NativeTable {
                         index.columns.iter().map(|column| brief(group.value(offset, *column))).collect();
                     let values = values.join(", ");
                     let error = Error::new(Code::UniqueViolation, format!("several rows have the key ({values})"));
+                    let constraint = match definition.primary {
+                        true => ConstraintKind::PrimaryKey,
+                        false => ConstraintKind::UniqueIndex,
+                    };
+                    let error = error.of_constraint(constraint, &self.definition.name, &definition.name);
                     return Err(error.about(values).at(&definition.name));
                 }
             }

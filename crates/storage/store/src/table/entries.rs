@@ -26,7 +26,7 @@ use crate::index::batch::Batch;
 use crate::row::{Row, Stored};
 use crate::stamp::{ABORTED, MARK, NEVER, NOWHERE};
 use crate::transaction::{Obstacle, Read, Transaction, obstacle, overtaken};
-use mainstay_types::{Code, Error, Result};
+use mainstay_types::{Code, ConstraintKind, Error, Result};
 use std::collections::HashMap;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, PoisonError, RwLock};
@@ -404,10 +404,14 @@ impl NativeTable {
     fn duplicate<R: Row + ?Sized>(&self, index: &TableIndex, row: &R) -> Error {
         let values: Vec<String> = index.columns.iter().map(|column| brief(row.value(*column))).collect();
         let values = values.join(", ");
-        let kind = if index.definition.primary { "primary key" } else { "unique index" };
+        let (kind, constraint) = match index.definition.primary {
+            true => ("primary key", ConstraintKind::PrimaryKey),
+            false => ("unique index", ConstraintKind::UniqueIndex),
+        };
         let message = format!("a row with the key ({values}) is there already");
         Error::new(Code::UniqueViolation, message)
             .about(values)
+            .of_constraint(constraint, &self.definition.name, &index.definition.name)
             .at(format!("{}, {kind} {}", self.definition.name, index.definition.name))
     }
 

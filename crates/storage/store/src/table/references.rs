@@ -27,7 +27,7 @@ use crate::key::successor;
 use crate::row::{Row, Stored};
 use crate::stamp::{ABORTED, MARK, NEVER};
 use crate::transaction::{Obstacle, Transaction, obstacle};
-use mainstay_types::{Cause, Code, Error, Result, ValueRef};
+use mainstay_types::{Cause, Code, ConstraintKind, Error, Result, ValueRef};
 use std::sync::atomic::{AtomicBool, Ordering, fence};
 use std::sync::{Arc, PoisonError, RwLock, Weak};
 
@@ -402,7 +402,8 @@ pub(super) fn verdict(table: &NativeTable, position: u64, mark: u64) -> Verdict 
 #[cold]
 fn violation(table: &NativeTable, reference: &Reference, message: String) -> Error {
     let place = format!("{}, foreign key {}", table.definition().name, reference.name);
-    Error::new(Code::ForeignKeyViolation, message).at(place)
+    let error = Error::new(Code::ForeignKeyViolation, message).at(place);
+    error.of_constraint(ConstraintKind::ForeignKey, &table.definition().name, &reference.name)
 }
 
 /// The error of a row that goes while others refer to it.

@@ -20,7 +20,7 @@ use crate::group::{Group, offset_of};
 use crate::row::{Changed, Row, Stored};
 use crate::stamp::{ABORTED, MARK, NEVER, NOWHERE, View};
 use crate::transaction::{KeyRange, LockMode, Obstacle, Transaction, obstacle};
-use mainstay_types::{Code, Error, Result, SqlType, ValueRef};
+use mainstay_types::{Code, ConstraintKind, Error, Result, SqlType, ValueRef};
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
 
@@ -408,7 +408,9 @@ impl NativeTable {
 
     #[cold]
     pub(super) fn not_null(&self, number: usize) -> Error {
-        self.in_column(Error::new(Code::NotNullViolation, "the column may not be NULL"), number)
+        let (table, column) = (&self.definition.name, &self.definition.columns[number].name);
+        let error = Error::new(Code::NotNullViolation, "the column may not be NULL");
+        self.in_column(error.of_constraint(ConstraintKind::NotNull, table, column), number)
     }
 
     /// Appends a version and enters it into the indexes: its position. Its row id is that of the version that it replaces, or

@@ -5,7 +5,7 @@
 use super::held::HeldRecords;
 use super::sharing::{Hold, Joined, Member, Thing};
 use super::{LockPlan, LockRanges, LockWait, release_all, take};
-use mainstay_types::{Code, Error, Result, interrupt};
+use mainstay_types::{Cause, Code, Error, Result, interrupt};
 use mainstay_vfs::{ByteRange, LockHolder, LockMode, WritableFile};
 use std::collections::BTreeMap;
 use std::ops::RangeInclusive;
@@ -112,7 +112,8 @@ impl TableLocks {
                         "record {record} is locked by the same connection; waited {} ms",
                         begun.elapsed().as_millis()
                     );
-                    return Err(Error::new(Code::Busy, message).at(self.file.path().display()));
+                    let error = Error::new(Code::Busy, message).because(Cause::Waited);
+                    return Err(error.at(self.file.path().display()));
                 }
                 Joined::Refused => {
                     interrupt::check()?;

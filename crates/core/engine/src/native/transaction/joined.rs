@@ -1,5 +1,7 @@
 //! Tables of further storages that take part in a session's transaction.
 
+use super::SessionTransaction;
+use crate::dbf::OpenTables;
 use crate::writable::TableTransaction;
 use mainstay_types::Result;
 
@@ -69,5 +71,32 @@ impl Drop for Joined {
     fn drop(&mut self) {
         // Without a caller to report to; the storage undoes the rest when it opens the table next.
         let _ = self.rollback();
+    }
+}
+
+impl SessionTransaction {
+    /// The DBF tables that take part in the open transaction, for a statement that changes one: they are to be given
+    /// back. `None` when no transaction is open.
+    pub(crate) fn take_tables(&mut self) -> Option<OpenTables> {
+        self.open.as_mut().map(|open| std::mem::take(&mut open.tables))
+    }
+
+    /// Gives them back.
+    pub(crate) fn put_tables(&mut self, tables: OpenTables) {
+        if let Some(open) = &mut self.open {
+            open.tables = tables;
+        }
+    }
+
+    /// The same for the tables of further storages.
+    pub(crate) fn take_joined(&mut self) -> Option<Joined> {
+        self.open.as_mut().map(|open| std::mem::take(&mut open.joined))
+    }
+
+    /// Gives them back.
+    pub(crate) fn put_joined(&mut self, joined: Joined) {
+        if let Some(open) = &mut self.open {
+            open.joined = joined;
+        }
     }
 }

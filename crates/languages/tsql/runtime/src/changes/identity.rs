@@ -124,9 +124,8 @@ impl Inner {
         let name = column.name.to_lowercase();
         let is_its_own = match error.cause() {
             Some(Cause::UsedUp) => error.subject().is_some_and(|subject| subject.ends_with(&format!("_{name}_seq"))),
-            _ => error
-                .place()
-                .is_some_and(|place| error.message().contains("out of range") && place.to_lowercase().ends_with(&name)),
+            Some(Cause::OutOfRange) => error.place().is_some_and(|place| place.to_lowercase().ends_with(&name)),
+            _ => false,
         };
         is_its_own.then(|| too_great(column.data_type))
     }

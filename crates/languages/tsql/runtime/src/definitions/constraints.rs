@@ -9,7 +9,7 @@ use mainstay_engine::definitions::TableDefinition;
 use mainstay_tsql_syntax::reduce::{self, Scope};
 use mainstay_tsql_syntax::tree::ObjectName;
 use mainstay_tsql_types::Message;
-use mainstay_types::{Cause, Code, Error};
+use mainstay_types::{Cause, Code, ConstraintKind, Error};
 use mainstay_vm::Raised;
 
 impl Inner {
@@ -67,10 +67,9 @@ impl Inner {
             return None;
         }
         let catalog = self.catalog().ok()?;
-        let place = error.place().unwrap_or_default();
         match error.code() {
             Code::NotNullViolation => {
-                let (_, column) = place.rsplit_once('.')?;
+                let column = &error.constraint()?.name;
                 let name = self.shown_table(&shown(&catalog, catalog.find(table), table));
                 let word = if statement == "MERGE" { "INSERT" } else { statement };
                 let text = format!(
@@ -80,7 +79,10 @@ impl Inner {
                 Some(Message::error(515, text).state(2))
             }
             Code::UniqueViolation => {
-                let index = place.rsplit(' ').next().unwrap_or_default();
+                let broken = error.constraint();
+                // Of a file there is a place only, whose last word names the key.
+                let of_file = || error.place().unwrap_or_default().rsplit(' ').next().unwrap_or_default();
+                let index = broken.map_or_else(of_file, |broken| broken.name.as_str());
                 let object = catalog.find(table);
                 let name = shown(&catalog, object, table);
                 let key = format!("({})", key_shown(error.subject().unwrap_or_default()));
@@ -90,7 +92,8 @@ impl Inner {
                         .iter()
                         .find(|known| known.name.as_deref().is_some_and(|n| n.eq_ignore_ascii_case(index)))
                 });
-                let is_primary = known.is_some_and(|known| known.primary) || place.contains(", primary key ");
+                let is_primary = known.is_some_and(|known| known.primary)
+                    || broken.is_some_and(|broken| broken.kind == ConstraintKind::PrimaryKey);
                 if matches!(statement, "CREATE UNIQUE INDEX" | "ALTER TABLE") {
                     let text = format!(
                         "The CREATE UNIQUE INDEX statement terminated because a duplicate key was found for the object name \
@@ -113,7 +116,7 @@ impl Inner {
     }
 
     fn reference(&self, catalog: &Catalog, error: &Error, statement: &str) -> Option<Message> {
-        let (_, name) = error.place()?.rsplit_once("foreign key ")?;
+        let name = error.constraint().filter(|broken| broken.kind == ConstraintKind::ForeignKey)?.name.as_str();
         let is_it = |object: &&Object| object.kind == "F" && object.name.eq_ignore_ascii_case(name);
         let Some(known) = catalog.objects.iter().find(is_it) else {
             // It was to be added, and is not in the catalog.

@@ -3,7 +3,7 @@
 use mainstay_tsql_syntax::reduce::{NO_COUNT, NO_ROWS};
 use mainstay_tsql_syntax::tree::Isolation;
 use mainstay_tsql_types::Message;
-use mainstay_types::{Cause, Code, Error};
+use mainstay_types::{Cause, Code, ConstraintKind, Error};
 use mainstay_vm::{Fault, Raised, Type, Width};
 
 const VICTIM: i32 = 1205;
@@ -42,7 +42,8 @@ pub(crate) fn message_of(error: &Error) -> Message {
         Code::DivisionByZero => Message::error(8134, "Divide by zero error encountered."),
         Code::UniqueViolation => unique_violation(error),
         Code::NotNullViolation => {
-            let (table, column) = error.place().and_then(|place| place.rsplit_once('.')).unwrap_or(("", ""));
+            let broken = error.constraint();
+            let (table, column) = broken.map_or(("", ""), |broken| (broken.table.as_str(), broken.name.as_str()));
             let text = format!(
                 "Cannot insert the value NULL into column '{column}', table 'dbo.{table}'; column does not allow nulls. \
                  INSERT fails."
@@ -66,19 +67,12 @@ pub(crate) fn message_of(error: &Error) -> Message {
         Code::Cancelled => Message::error(0, "The statement was cancelled by the client."),
         Code::Timeout => out_of_time(),
         Code::Syntax => Message::error(102, sentence(error)).severity(15),
-        Code::Unsupported if error.message().starts_with(CONFLICTING_ORDERS) => {
-            let text = "Multiple ordered aggregate functions in the same scope have mutually incompatible orderings.";
-            Message::error(8711, text)
-        }
         Code::Unsupported => Message::error(40515, sentence(error)),
         Code::OutOfMemory => Message::error(701, sentence(error)).severity(17),
         Code::TooComplex => Message::numbered(8623, &[]),
         _ => Message::error(50000, sentence(error)),
     }
 }
-
-/// Beginning of the core's message about aggregates with conflicting orders.
-const CONFLICTING_ORDERS: &str = "Conflicting ordering requirements in aggregate functions";
 
 /// A column with its table's own name: a table may be called otherwise in the core, with a colon and a number behind its
 /// name.
@@ -90,6 +84,11 @@ fn without_mark(column: &str) -> String {
         }
         None => column.to_owned(),
     }
+}
+
+/// Returns true if a number of rows, which is negative, is this stand-in of the reduction.
+fn is_stand_in(rows: &str, stand_in: &str) -> bool {
+    rows.strip_prefix('-') == Some(stand_in)
 }
 
 /// The message of an error of a code with several causes.
@@ -112,10 +111,10 @@ fn of_cause(cause: Cause, error: &Error) -> Option<Message> {
         Cause::NotGroupedInHaving => not_grouped(8121, subject),
         Cause::NotGroupedInOrder => not_grouped(8127, subject),
         // Of numbers that are not known before the statement runs.
-        Cause::NegativeLimit if error.message().contains(NO_COUNT) => Message::numbered(1014, &[]),
-        Cause::NegativeLimit if error.message().contains(NO_ROWS) => Message::numbered(10744, &[]),
+        Cause::NegativeLimit if is_stand_in(subject, NO_COUNT) => Message::numbered(1014, &[]),
+        Cause::NegativeLimit if is_stand_in(subject, NO_ROWS) => Message::numbered(10744, &[]),
         Cause::NegativeLimit => Message::numbered(127, &[]),
-        Cause::NegativeOffset if error.message().contains(NO_COUNT) => Message::numbered(10743, &[]),
+        Cause::NegativeOffset if is_stand_in(subject, NO_COUNT) => Message::numbered(10743, &[]),
         Cause::NegativeOffset => Message::numbered(10742, &[]),
         Cause::WholeNumber(bits) => {
             let to = if bits == 64 { "bigint" } else { "int" };
@@ -129,6 +128,10 @@ fn of_cause(cause: Cause, error: &Error) -> Option<Message> {
             Message::error(8672, text)
         }
         Cause::SeveralRows => subquery(),
+        Cause::ConflictingOrders => {
+            let text = "Multiple ordered aggregate functions in the same scope have mutually incompatible orderings.";
+            Message::error(8711, text)
+        }
         Cause::ReadOnlyUser => {
             let text = format!(
                 "The INSERT, UPDATE and DELETE permissions were denied on the object '{subject}': the user may only read."
@@ -167,16 +170,17 @@ pub(crate) fn name_taken(name: &str, state: u8) -> Message {
     Message::numbered(2714, &[&name]).state(state)
 }
 
-/// An existing key; the core gives its place: `orders, primary key orders_pkey`.
+/// An existing key. Of a file there is a place only.
 fn unique_violation(error: &Error) -> Message {
-    let place = error.place().unwrap_or("");
-    let (table, index) = place.split_once(", ").unwrap_or((place, ""));
-    let name = index.rsplit(' ').next().unwrap_or("");
+    let broken = error.constraint();
+    let (table, name) = match broken {
+        Some(broken) => (broken.table.as_str(), broken.name.as_str()),
+        None => (error.place().unwrap_or(""), ""),
+    };
     let key = format!("The duplicate key value is ({}).", error.subject().unwrap_or_default());
-    if index.starts_with("primary") || index.starts_with("unique key") {
-        let kind = if index.starts_with("primary") { "PRIMARY" } else { "UNIQUE" };
+    if broken.is_some_and(|broken| broken.kind == ConstraintKind::PrimaryKey) {
         let text = format!(
-            "Violation of {kind} KEY constraint '{name}'. Cannot insert duplicate key in object 'dbo.{table}'. {key}"
+            "Violation of PRIMARY KEY constraint '{name}'. Cannot insert duplicate key in object 'dbo.{table}'. {key}"
         );
         return Message::error(2627, text).severity(14);
     }

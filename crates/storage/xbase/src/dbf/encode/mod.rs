@@ -26,7 +26,7 @@ use super::header::Header;
 use crate::adt;
 use crate::codepage::CodePage;
 use crate::memo::{MemoKind, Reference};
-use mainstay_types::{Code, Error, Result, ValueRef};
+use mainstay_types::{Code, ConstraintKind, Error, Result, ValueRef};
 
 /// Options for encoding values as bytes.
 #[derive(Clone, Copy, Debug)]
@@ -121,7 +121,8 @@ fn encode_null(field: &Field, record: &mut [u8]) -> Result<()> {
     // RowVersion and ModTime are given their values when the record is written.
     if let Some(kind) = field.adt.filter(|kind| matches!(kind, adt::Type::AutoIncrement | adt::Type::Other(_))) {
         let message = format!("field {} of type {} is never NULL", field.name, kind.name());
-        return Err(Error::new(Code::NotNullViolation, message));
+        let error = Error::new(Code::NotNullViolation, message);
+        return Err(error.of_constraint(ConstraintKind::NotNull, "", &field.name));
     }
     let needs_bit = matches!(
         field.kind,
@@ -135,7 +136,8 @@ fn encode_null(field: &Field, record: &mut [u8]) -> Result<()> {
     );
     if needs_bit && field.null_bit.is_none() && field.adt.is_none() {
         let message = format!("field {} cannot be NULL: the table has no bit for it", field.name);
-        return Err(Error::new(Code::NotNullViolation, message).hint("give it a value, such as 0"));
+        let error = Error::new(Code::NotNullViolation, message).hint("give it a value, such as 0");
+        return Err(error.of_constraint(ConstraintKind::NotNull, "", &field.name));
     }
     blank(field, record);
     Ok(())
