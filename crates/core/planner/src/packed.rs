@@ -128,7 +128,8 @@ impl PackedView {
 
 /// Returns true for a query of columns, a table and a condition, without any other clause.
 fn is_plain(query: &Query, select: &Select) -> bool {
-    let has_groups = !matches!(&select.group_by, GroupByExpr::Expressions(by, with) if by.is_empty() && with.is_empty());
+    let has_groups =
+        !matches!(&select.group_by, GroupByExpr::Expressions(by, with) if by.is_empty() && with.is_empty());
     let is_cut = query.limit_clause.is_some() || query.fetch.is_some() || select.top.is_some();
     let is_filtered = select.having.is_some() || select.qualify.is_some() || select.distinct.is_some();
     let has_more = query.with.is_some() || !select.lateral_views.is_empty() || !select.named_window.is_empty();
@@ -347,7 +348,8 @@ mod tests {
 
     #[test]
     fn values_become_text_of_fields() {
-        let text = |value: Value| bytes_of_field(&value, Some(b'|')).map(|bytes| code_page::decode(&bytes).into_owned());
+        let text =
+            |value: Value| bytes_of_field(&value, Some(b'|')).map(|bytes| code_page::decode(&bytes).into_owned());
         assert_eq!(text(Value::Null).unwrap(), "");
         assert_eq!(text(Value::Text("M\u{fc}ller".to_owned())).unwrap(), "M\u{fc}ller");
         let decimal = |unscaled| Value::Decimal(mainstay_types::Decimal::new(unscaled, 2));
