@@ -2,11 +2,12 @@
 
 use crate::database::Database;
 use crate::describe::{self, TableInfo};
-use crate::native::are_alike;
-use crate::session::{ChangeableColumn, Session, packed_view};
+use crate::native::{Form, are_alike, key_of};
+use crate::session::{ChangeableColumn, Session};
 use arrow_schema::Field;
 use mainstay_columnar::Table;
-use mainstay_planner::{Name, RECORD_NUMBER};
+use mainstay_planner::{Name, RECORD_NUMBER, Relation};
+use mainstay_store::Isolation;
 use mainstay_store::definition::{ROW_ID, shown_field};
 use mainstay_types::{Code, Result};
 use mainstay_xbase::dbf::FieldKind;
@@ -98,6 +99,21 @@ impl Session {
             ChangeableColumn { field: Arc::clone(field), is_identity, is_computed }
         };
         Ok(Some(table.schema().fields().iter().zip(table.fields()).enumerate().map(column).collect()))
+    }
+}
+
+/// The view of a name, if statements can change rows through it.
+///
+/// Errors: those of the view's expressions, and of reading the rules of its table.
+pub(crate) fn packed_view(session: &Session, view: &str) -> Result<Option<Form>> {
+    let scope = session.scope();
+    let key = key_of(&Name::new(view));
+    match scope.relation(&key)? {
+        Some(Relation::View { .. }) => {
+            let mut transaction = session.native().begin_reading(Isolation::ReadCommitted);
+            scope.packed_form(&session.database.shared.planner, &key, &mut transaction)
+        }
+        _ => Ok(None),
     }
 }
 

@@ -114,7 +114,8 @@ impl PackedView {
         let called = alias.as_ref().map(|alias| alias.name.value.clone()).or_else(|| table.last().cloned())?;
         let columns = select.projection.iter().enumerate().map(|(place, item)| column(item, names.get(place)));
         let columns: Vec<PackedColumn> = columns.collect::<Option<_>>()?;
-        let has_fields = columns.iter().any(|column| matches!(column.source, PackedSource::Field(_)));
+        let is_packed = |source: &PackedSource| matches!(source, PackedSource::Field(_) | PackedSource::Whole(..));
+        let has_fields = columns.iter().any(|column| is_packed(&column.source));
         if !has_fields || !names.is_empty() && names.len() != columns.len() {
             return None;
         }

@@ -129,7 +129,7 @@ impl Session {
         if self.dbf_table(name)?.is_some() {
             return Ok(RECORD_NUMBER);
         }
-        if super::packed_view(self, &key_of(name))?.is_some() {
+        if crate::definitions::packed_view(self, &key_of(name))?.is_some() {
             return Ok(POSITION);
         }
         let form = self.form(&key_of(name)).map(|_| POSITION);

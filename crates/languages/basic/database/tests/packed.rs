@@ -241,6 +241,10 @@ fn one_transaction_covers_fields_and_channels_wait_for_it() {
     assert_eq!(busy.number(), 0);
     run(&mut sql, "ROLLBACK").unwrap();
     assert_eq!(in_order(file.as_mut(), 0), ["1|Ann|"]);
+    run(&mut sql, "BEGIN").unwrap();
+    assert_eq!(run(&mut sql, "SELECT name FROM items_fields WHERE id = '1' FOR UPDATE").unwrap(), ["Ann"]);
+    assert_eq!(file.write(&record(&["1", "Dan"]), &WriteOptions::default()).unwrap_err().number(), 0);
+    run(&mut sql, "COMMIT").unwrap();
     // A record that is extracted is not changed by SQL until it is released.
     file.read(Place::Key(b"1"), &ReadOptions::new(ReadMode::Extract)).unwrap();
     run(&mut sql, "SET lock_timeout = '50ms'").unwrap();
