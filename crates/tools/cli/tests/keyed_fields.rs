@@ -4,8 +4,9 @@
 
 mod wire;
 
-use mainstay_navigator::client::{Address, Client as AceClient};
+use mainstay_navigator::client::{Address, Client as AceClient, OpenHow, RemoteArea};
 use mainstay_sqli::Request;
+use mainstay_workarea::{Mode, WorkArea};
 use std::io::{BufRead, BufReader};
 use std::path::Path;
 use std::process::{Child, Command, Stdio};
@@ -162,4 +163,55 @@ fn four_languages_change_a_keyed_file_in_turn() {
     informix.ask(&[Request::Commit]);
     basic.type_line("READ (1,KEY=\"0001\")A$,B$; PRINT \"<\"+B$+\" now>\"");
     basic.wait_for("<brass now>");
+}
+
+/// One DBF table for a program in a browser, a procedure of T-SQL and a work area of the ACE library.
+#[test]
+fn three_languages_change_a_dbf_in_turn() {
+    let folder = shop();
+    let table = "CREATE TABLE parts (id CHAR(4), name CHAR(12), qty DECIMAL(6,0)) WITH (FORMAT=dbf, VERSION=foxpro)";
+    mainstay(folder.path(), &[".", "-c", table]);
+    let serving = Serving::start(folder.path());
+    let mut basic = Page::start(serving.address("console"), &serving.invitation, "agent.bas");
+    let mut tds = TdsClient::connect(serving.address("tds"));
+    let ace = serving.ace();
+    let how = OpenHow { mode: Mode::Shared, scheme: None, open_structural: true, hide_deleted: false, exact: false };
+
+    // The program adds a record, the procedure changes it, and the work area reads and changes it.
+    basic.type_line("OPEN (2)\"parts\"; WRITE (2)\"P001\",\"axle\",5; PRINT \"<\"+\"added>\"");
+    basic.wait_for("<added>");
+    tds.answer_text(
+        "CREATE PROCEDURE take @id CHAR(4), @count INT AS UPDATE parts SET qty = qty - @count WHERE id = @id",
+    );
+    tds.answer_text("EXEC take 'P001', 2");
+    let mut area = RemoteArea::open(&ace, &[ace.path(Path::new("parts.dbf"))], &how).unwrap();
+    area.go_top().unwrap();
+    assert_eq!(area.get_number(2).unwrap(), 3.0);
+    area.set_bytes(1, b"axle, long").unwrap();
+    area.write().unwrap();
+    area.append_blank().unwrap();
+    area.set_bytes(0, b"P002").unwrap();
+    area.set_number(2, 40.0).unwrap();
+    area.write().unwrap();
+    area.unlock().unwrap();
+    basic.type_line("READ (2,IND=1)A$,B$,N; PRINT \"<\"+B$+STR(N)+\">\"");
+    basic.wait_for("<axle, long3>");
+    assert_contains(&tds.answer_text("SELECT name FROM parts WHERE qty = 3"), "axle, long");
+    basic.type_line("READ (2,IND=2)A$,B$,N; PRINT \"<\"+A$+STR(N)+\">\"");
+    basic.wait_for("<P00240>");
+
+    // The lock of the program keeps out the others, and theirs the program.
+    basic.type_line("EXTRACT (2,IND=1)A$; PRINT \"<\"+\"extracted>\"");
+    basic.wait_for("<extracted>");
+    assert!(!area.try_lock_record(1).unwrap() && area.try_lock_record(2).unwrap());
+    assert_contains(&tds.answer_text("SET LOCK_TIMEOUT 100; EXEC take 'P001', 1"), "Lock request time out");
+    basic.type_line("WRITE (2)A$,\"shaft\",9; PRINT \"<\"+\"written>\"");
+    basic.wait_for("<written>");
+    basic.type_line("EXTRACT (2,IND=2,TIM=0)A$; PRINT \"none\"");
+    basic.wait_for("error 0>");
+    area.unlock().unwrap();
+    tds.answer_text("EXEC take 'P001', 1");
+    area.go_top().unwrap();
+    area.refresh().unwrap();
+    assert_eq!(area.get_number(2).unwrap(), 8.0);
 }
