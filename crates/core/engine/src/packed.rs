@@ -291,9 +291,8 @@ impl Packed {
     }
 
     fn batch(&self, row: &[Value]) -> Result<RecordBatch> {
-        let column = |(column, value): (&ColumnDefinition, &Value)| {
-            array_of(&data_type_of(column.sql_type), &[value.as_ref()])
-        };
+        let column =
+            |(column, value): (&ColumnDefinition, &Value)| array_of(&data_type_of(column.sql_type), &[value.as_ref()]);
         let columns = self.base.iter().zip(row).map(column).collect();
         let options = RecordBatchOptions::new().with_row_count(Some(1));
         RecordBatch::try_new_with_options(Arc::clone(&self.schema), columns, &options)

@@ -10,7 +10,6 @@ mod identities;
 mod joint;
 mod located;
 mod outside;
-mod packed_view;
 mod query;
 mod ranges;
 mod read_counts;
@@ -22,7 +21,6 @@ mod writable;
 
 pub(crate) use again::again;
 pub(crate) use joint::{is_internal, settle_commits};
-pub(crate) use packed_view::packed_view;
 pub use ranges::Bound;
 pub(crate) use read_counts::{count_row, count_run};
 pub use settings::Setting;
@@ -54,7 +52,7 @@ use wish::Wish;
 
 /// A session on a database. It runs one statement at a time; sessions of other threads run beside it.
 pub struct Session {
-    database: Database,
+    pub(crate) database: Database,
     cancel: CancelHandle,
     progress: Arc<Progress>,
     timeout: Option<Duration>,

@@ -50,7 +50,9 @@ pub use names::view_renames::{
 };
 pub use optimize::disabled_rules::OPTIONAL_RULES;
 pub use optimize::rows::Short;
-pub use packed::{FieldKind, PackedColumn, PackedField, PackedSource, PackedView, bytes_of_field, has_text, with_field};
+pub use packed::{
+    FieldKind, PackedColumn, PackedField, PackedSource, PackedView, bytes_of_field, has_text, with_field,
+};
 pub use parse::text::{keywords, statements};
 pub use plan::catalog::{Catalog, FIRST_PRIVATE, FileReading, Relation, UserFunctions};
 pub use plan::change::{

@@ -114,7 +114,8 @@ impl PackedView {
         let called = alias.as_ref().map(|alias| alias.name.value.clone()).or_else(|| table.last().cloned())?;
         let columns = select.projection.iter().enumerate().map(|(place, item)| column(item, names.get(place)));
         let columns: Vec<PackedColumn> = columns.collect::<Option<_>>()?;
-        let has_fields = columns.iter().any(|column| matches!(column.source, PackedSource::Field(_)));
+        let is_packed = |source: &PackedSource| matches!(source, PackedSource::Field(_) | PackedSource::Whole(..));
+        let has_fields = columns.iter().any(|column| is_packed(&column.source));
         if !has_fields || !names.is_empty() && names.len() != columns.len() {
             return None;
         }
@@ -128,7 +129,8 @@ impl PackedView {
 
 /// Returns true for a query of columns, a table and a condition, without any other clause.
 fn is_plain(query: &Query, select: &Select) -> bool {
-    let has_groups = !matches!(&select.group_by, GroupByExpr::Expressions(by, with) if by.is_empty() && with.is_empty());
+    let has_groups =
+        !matches!(&select.group_by, GroupByExpr::Expressions(by, with) if by.is_empty() && with.is_empty());
     let is_cut = query.limit_clause.is_some() || query.fetch.is_some() || select.top.is_some();
     let is_filtered = select.having.is_some() || select.qualify.is_some() || select.distinct.is_some();
     let has_more = query.with.is_some() || !select.lateral_views.is_empty() || !select.named_window.is_empty();
@@ -347,7 +349,8 @@ mod tests {
 
     #[test]
     fn values_become_text_of_fields() {
-        let text = |value: Value| bytes_of_field(&value, Some(b'|')).map(|bytes| code_page::decode(&bytes).into_owned());
+        let text =
+            |value: Value| bytes_of_field(&value, Some(b'|')).map(|bytes| code_page::decode(&bytes).into_owned());
         assert_eq!(text(Value::Null).unwrap(), "");
         assert_eq!(text(Value::Text("M\u{fc}ller".to_owned())).unwrap(), "M\u{fc}ller");
         let decimal = |unscaled| Value::Decimal(mainstay_types::Decimal::new(unscaled, 2));

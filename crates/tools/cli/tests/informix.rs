@@ -5,12 +5,12 @@
 mod wire;
 
 use mainstay_navigator::client::{self as navigator, Address, OpenHow, RemoteArea};
+use mainstay_sqli::Request;
 use mainstay_types::Value;
 use mainstay_workarea::{Mode, WorkArea};
 use std::io::{BufRead, BufReader};
 use std::path::Path;
 use std::process::{Child, Command, Stdio};
-use mainstay_sqli::Request;
 use wire::TdsClient;
 use wire::informix::Client;
 

@@ -12,9 +12,9 @@ use arrow_array::{Array, ArrayRef, RecordBatch};
 use arrow_schema::{DataType, Field, Schema, SchemaRef};
 use mainstay_columnar::values::{array_of, data_type_of, value_at};
 use mainstay_planner::{Name, Planner, Returning, RowExpressions, Sequences, effects_of};
-use mainstay_store::{NativeTable, Reader, Transaction, View};
 use mainstay_store::definition::shown_field;
 use mainstay_store::files::catalog::{ColumnDefinition, TableDefinition};
+use mainstay_store::{NativeTable, Reader, Transaction, View};
 use mainstay_types::{Code, Error, Result, SqlType, Value, ValueRef, convert};
 use std::sync::Arc;
 

@@ -5,14 +5,15 @@ use super::writer::NativeRows;
 use super::{Find, Form, key_of};
 use crate::inserted::GivenRows;
 use crate::prepared::direct_change;
-use crate::session::{ChangeableColumn, Session, packed_view};
+use crate::session::{ChangeableColumn, Session};
 use crate::writable::{
     Changed, Definition, DefinitionRules, RowWriter, Sight, StatementContext, Work, WritableTable, WriteScope,
     insert_rows,
 };
 use arrow_schema::Field;
 use mainstay_columnar::Table;
-use mainstay_planner::{Answer, Insert, Name, POSITION, Statement, Visibility};
+use mainstay_planner::{Answer, Insert, Name, POSITION, Relation, Statement, Visibility};
+use mainstay_store::Isolation;
 use mainstay_store::definition::ROW_ID;
 use mainstay_types::{Code, Error, Result, ValueRef};
 use std::sync::Arc;
@@ -99,12 +100,17 @@ impl WritableTable for NativeTable<'_> {
 
 /// The columns of a table, or of a view over packed records.
 ///
-/// Errors: `UnknownTable`, and those of the view.
+/// Errors: `UnknownTable`; those of the view's expressions, and of reading the rules of its table.
 fn form_of(session: &Session, key: &str) -> Result<Arc<Form>> {
-    match session.form(key) {
-        Err(error) if error.code() == Code::UnknownTable => packed_view(session, key)?.map(Arc::new).ok_or(error),
-        form => form,
-    }
+    let refusal = match session.form(key) {
+        Err(error) if error.code() == Code::UnknownTable => error,
+        form => return form,
+    };
+    let scope = session.scope();
+    let Some(Relation::View { .. }) = scope.relation(key)? else { return Err(refusal) };
+    let mut transaction = session.native().begin_reading(Isolation::ReadCommitted);
+    let form = scope.packed_form(&session.database().shared.planner, key, &mut transaction)?;
+    form.map(Arc::new).ok_or(refusal)
 }
 
 /// The parts of a statement over native tables that are the same for every storage.

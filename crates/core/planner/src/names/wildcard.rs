@@ -9,8 +9,8 @@ use crate::plan::catalog::{Catalog, Relation};
 use crate::plan::context::DEFAULT_SCHEMAS;
 use crate::plan::statement::unsupported;
 use datafusion::sql::sqlparser::ast::{
-    Expr, ExcludeSelectItem, Ident, ObjectName, Select, SelectItem, SelectItemQualifiedWildcardKind, SetExpr, Statement,
-    TableFactor, TableWithJoins, Visitor, VisitorMut, WildcardAdditionalOptions,
+    ExcludeSelectItem, Expr, Ident, ObjectName, Select, SelectItem, SelectItemQualifiedWildcardKind, SetExpr,
+    Statement, TableFactor, TableWithJoins, Visitor, VisitorMut, WildcardAdditionalOptions,
 };
 use mainstay_columnar::Table;
 use mainstay_types::{Error, Result};

@@ -486,8 +486,12 @@ pub(crate) fn parsed(text: &str) -> Result<Query> {
 /// Errors: those of reading the query.
 pub fn packed_view(query: &str, names: &[String]) -> Result<Option<PackedView>> {
     // Most views name none of the functions, and are not read.
-    let is_packed = query.to_ascii_lowercase().contains("field_");
-    if is_packed { Ok(PackedView::of(&parsed(query)?, names)) } else { Ok(None) }
+    let lower = query.to_ascii_lowercase();
+    if ["field_text", "field_number", "code_page_text"].iter().any(|name| lower.contains(name)) {
+        Ok(PackedView::of(&parsed(query)?, names))
+    } else {
+        Ok(None)
+    }
 }
 
 /// A query whose parts are then replaced.

@@ -242,7 +242,9 @@ mod tests {
         let listed = view("field 1 name text(30)\nfield 2 owed decimal(12,2)");
         assert!(listed.contains("field_text(record, 1, 30) AS \"name\""), "{listed}");
         assert!(listed.contains("field_number(record, 2, 2) AS \"owed\""), "{listed}");
-        for text in ["", "A$[1:3]", "field x name text", "field 1 name blob", "by field 0: \"H\" h(A$)", "by field 1: H(A$)"] {
+        for text in
+            ["", "A$[1:3]", "field x name text", "field 1 name blob", "by field 0: \"H\" h(A$)", "by field 1: H(A$)"]
+        {
             let error = super::views("orders", &keyed("[1:1:4]"), text).unwrap_err();
             assert_eq!(error.number(), 32, "{text}");
         }
@@ -254,8 +256,10 @@ mod tests {
         definition.separator = b',';
         assert_eq!(
             views(&definition, "NAME$,OWED"),
-            ["CREATE OR REPLACE VIEW \"orders_dat_fields\" AS SELECT record_index, code_page_text(key_0, 6) AS \"key\", \
-              field_text(record, 1, 0, 44) AS \"name\", field_number(record, 2, NULL, 44) AS \"owed\" FROM \"orders.dat\""]
+            [
+                "CREATE OR REPLACE VIEW \"orders_dat_fields\" AS SELECT record_index, code_page_text(key_0, 6) AS \"key\", \
+              field_text(record, 1, 0, 44) AS \"name\", field_number(record, 2, NULL, 44) AS \"owed\" FROM \"orders.dat\""
+            ]
         );
     }
 

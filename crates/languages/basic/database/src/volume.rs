@@ -8,8 +8,8 @@ use crate::shape::Shape;
 use crate::sharing::Shared;
 use crate::statements::{SqlChannel, SqlName};
 use mainstay_basic_files::{
-    DirectoryEntry, FileDefinition, FileError, FileErrorKind, FileKind, KeyDefinitions, OpenMode, OpenOptions, RecordFile,
-    RecordFormat, Result, SessionId, TransactionVerb, Volume, options::SEPARATOR,
+    DirectoryEntry, FileDefinition, FileError, FileErrorKind, FileKind, KeyDefinitions, OpenMode, OpenOptions,
+    RecordFile, RecordFormat, Result, SessionId, TransactionVerb, Volume, options::SEPARATOR,
 };
 use mainstay_basic_tables::{TableVolume, TransactionScope};
 use mainstay_engine::{Database, TableInfo};
