@@ -48,6 +48,8 @@ pub struct Input {
     pub ctl: i64,
     /// Where the cursor was, from 0 (`IND(0)`).
     pub cursor: usize,
+    /// The value of EOM: the character that ended the input; empty for a field that is full.
+    pub end: Vec<u8>,
 }
 
 /// The field of a screen for a request.
@@ -67,7 +69,12 @@ impl From<&InputRequest> for field::InputRequest {
 /// The result of such a field.
 impl From<InputResult> for Input {
     fn from(result: InputResult) -> Input {
-        Input { text: code_page::encode(&result.text).into_owned(), ctl: i64::from(result.ctl), cursor: result.index }
+        Input {
+            text: code_page::encode(&result.text).into_owned(),
+            ctl: i64::from(result.ctl),
+            cursor: result.index,
+            end: result.eom,
+        }
     }
 }
 

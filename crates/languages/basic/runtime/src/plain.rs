@@ -129,7 +129,8 @@ impl<R: BufRead, W: Write> Host for PlainHost<R, W> {
             text.truncate(size);
         }
         let cursor = text.len();
-        Ok(Input { text, ctl: if full.is_some() { 5 } else { 0 }, cursor })
+        let end = if full.is_some() { Vec::new() } else { vec![b'\r'] };
+        Ok(Input { text, ctl: if full.is_some() { 5 } else { 0 }, cursor, end })
     }
 
     fn flush(&mut self) -> Outcome<()> {

@@ -112,6 +112,7 @@ impl Machine {
         let mut input = next_input(self, &request)?;
         self.charge(input.text.len())?;
         self.ctl = input.ctl;
+        self.end_of_message = std::mem::take(&mut input.end);
         self.input_place = input.cursor as i64;
         if let Some(limit) = request.limit {
             input.text.truncate(limit);

@@ -31,12 +31,12 @@ PREINPUT "second",3
 PREINPUT 7
 PREINPUT NEXT "zeroth",2
 INPUT "A: ",A$; PRINT A$,CTL
-INPUT "B: ",A$; PRINT A$,CTL
-INPUT A$; PRINT A$,CTL
+INPUT "B: ",A$; PRINT A$,CTL," ",HTA(EOM)
+INPUT A$; PRINT A$,CTL," ",HTA(EOM)
 INPUT A$; PRINT "[",A$,"]",CTL
 ! One key at a time, as from a keyboard
 PREINPUT "xy"
-OBTAIN (0,SIZ=1)A$; PRINT A$,CTL
+OBTAIN (0,SIZ=1)A$; PRINT A$,CTL,"[",EOM,"]"
 OBTAIN (0,SIZ=1)A$; PRINT A$,CTL
 OBTAIN (0,SIZ=1)A$; PRINT "[",A$,"]",CTL
 PREINPUT "12.5"
