@@ -22,8 +22,8 @@ async function newPage(options = {}) {
   const context = await browser.newContext({ viewport: { width: 1100, height: 760 }, ...options });
   const page = await context.newPage();
   page.on('console', (message) => {
-    // A wrong password is answered by 401, which the browser reports; everything else is a fault.
-    if (['error', 'warning'].includes(message.type()) && !/status of 401/.test(message.text())) complaints.push(message.text());
+    // A wrong password is answered by 401 and a limit by 429, which the browser reports; everything else is a fault.
+    if (['error', 'warning'].includes(message.type()) && !/status of (401|429)/.test(message.text())) complaints.push(message.text());
   });
   page.on('pageerror', (error) => complaints.push(String(error)));
   page.on('request', (request) => { if (!request.url().includes(`//localhost:${port}/`) && !request.url().startsWith('data:')) complaints.push(`outside: ${request.url()}`); });
@@ -31,9 +31,9 @@ async function newPage(options = {}) {
   return page;
 }
 
-async function login(page) {
+async function login(page, user = 'tester') {
   await page.goto(address);
-  await page.getByLabel('Name').fill('tester');
+  await page.getByLabel('Name').fill(user);
   await page.getByLabel('Password').fill('Tester-1');
   await page.keyboard.press('Enter');
   await page.getByRole('button', { name: 'Program listbox' }).waitFor();
@@ -244,6 +244,53 @@ const cases = {
     await page.context().close();
   },
 
+  async 'menus are used by keyboard alone, by the mouse and by touch'() {
+    const page = await newPage();
+    await login(page);
+    await start(page, 'menus');
+    await page.getByRole('menuitem', { name: 'Edit' }).waitFor();
+    // The cursor keys pass over the line and the disabled element, into the menu below.
+    await page.keyboard.press('Alt+f');
+    await page.getByRole('menuitem', { name: 'Open' }).waitFor();
+    await page.screenshot({ path: `${screenshots}/menus.png` });
+    for (const key of ['ArrowDown', 'ArrowRight', 'ArrowDown', 'Enter']) await page.keyboard.press(key);
+    await shows(page, /CTL 9 bar "FRS" popup None/);
+    await page.locator('.field:focus').waitFor();
+    // To the next group, a letter; Escape closes and gives the focus back.
+    for (const key of ['Alt+f', 'ArrowRight', 'p']) await page.keyboard.press(key);
+    await shows(page, /CTL 200 bar "EP" popup None/);
+    for (const key of ['Alt+e', 'Escape', 'Escape']) await page.keyboard.press(key);
+    await page.locator('.field:focus').waitFor();
+    equal(await page.locator('.menu-panel').count(), 0, 'open menus');
+    // The popup menu of a control by Shift and F10, and by the right button.
+    await page.keyboard.press('Tab');
+    await page.locator('button.control:focus').waitFor();
+    await page.keyboard.press('Shift+F10');
+    await page.locator('.screen .menu-panel button:focus').waitFor();
+    for (const key of ['m', 'Enter']) await page.keyboard.press(key);
+    await shows(page, /CTL 77 bar "EP" popup Some\(\("MA", 99\)\)/);
+    await page.locator('button.control').click({ button: 'right' });
+    await page.locator('.screen .menu-panel').getByRole('menuitem', { name: 'Two' }).click();
+    await shows(page, /CTL 77 bar "EP" popup Some\(\("T", 2\)\)/);
+    // A popup menu that is closed is no choice.
+    await page.locator('button.control').click({ button: 'right' });
+    await page.locator('.screen .menu-panel button:focus').waitFor();
+    await page.keyboard.press('Escape');
+    await shows(page, /CTL 77 bar "EP" popup None/);
+    // A group without elements is a choice of its own.
+    await page.keyboard.press('Alt+q');
+    await page.getByText('The program has ended').waitFor();
+    await page.context().close();
+    const phone = await newPage({ viewport: { width: 390, height: 780 }, isMobile: true, hasTouch: true });
+    await login(phone);
+    await start(phone, 'menus');
+    await phone.getByRole('menuitem', { name: 'Edit' }).tap();
+    await phone.screenshot({ path: `${screenshots}/phone-menu.png` });
+    await phone.getByRole('menuitem', { name: 'Cut' }).tap();
+    await shows(phone, /CTL 200 bar "EC"/);
+    await phone.context().close();
+  },
+
   async 'a grid is read by keyboard and mouse, and what is printed can be read'() {
     const page = await newPage();
     await login(page);
@@ -276,6 +323,29 @@ const cases = {
     await page.getByRole('button', { name: 'Back to the programs' }).click();
     await page.getByRole('heading', { name: 'Printed' }).waitFor();
     equal((await read('Text')).split('\n').length, 4, 'lines after the program has ended');
+    await page.context().close();
+  },
+
+  async 'the limit of programs a user is told, and an ended program makes room'() {
+    const page = await newPage();
+    await login(page, 'limited');
+    for (let count = 0; count < 20; count++) {
+      const status = await page.evaluate(async () => (await fetch('/programs/api/programs', { method: 'POST', headers: { 'Content-Type': 'application/json' }, body: '{"name":"form"}' })).status);
+      equal(status, 200, `start of program ${count + 1}`);
+    }
+    // By the keyboard alone: the first program of the list has the focus.
+    await page.reload();
+    await page.locator('.panel button:focus').waitFor();
+    await page.keyboard.press('Enter');
+    await page.getByRole('alert').getByText('Too many programs are running; end one first').waitFor();
+    await page.getByRole('button', { name: 'End form' }).first().press('Enter');
+    for (let turn = 0; turn < 40 && await page.getByRole('button', { name: 'End form' }).count() > 19; turn++) {
+      await page.waitForTimeout(100);
+      await page.reload();
+      await page.locator('.panel button:focus').waitFor();
+    }
+    await start(page, 'menus');
+    await page.getByRole('menuitem', { name: 'Edit' }).waitFor();
     await page.context().close();
   },
 

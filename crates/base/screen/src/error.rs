@@ -13,6 +13,8 @@ pub const END: u16 = 2;
 pub const NOT_READY: u16 = 4;
 /// An element to be selected does not exist.
 pub const NOT_FOUND: u16 = 11;
+/// A string stands where a number is needed.
+pub const NOT_A_NUMBER: u16 = 26;
 /// A mnemonic or a position is unknown.
 pub const UNKNOWN_MNEMONIC: u16 = 29;
 /// The memory limit of a screen is reached.
@@ -29,6 +31,8 @@ pub const CONTROL_ARGUMENT: u16 = 60;
 pub const CONTROL: u16 = 65;
 /// The definition of a menu is not valid.
 pub const MENU: u16 = 87;
+/// The property does not exist or cannot be changed.
+pub const NO_PROPERTY: u16 = 88;
 /// The user pressed the break key.
 pub const BREAK: u16 = 127;
 

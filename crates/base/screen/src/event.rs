@@ -115,6 +115,8 @@ pub enum Action {
     Value(String),
     /// A text input was left: 0 by the focus, 09 by tab, 0D by Enter, 80 and a number by a function key.
     Finish(u8),
+    /// The menu of the control is wanted: a click with the right button, or the key for it.
+    Menu,
     /// The first row from `from` that begins with a text is to be selected.
     Search {
         /// The start of the row.
@@ -153,6 +155,13 @@ pub enum Event {
     },
     /// An element of the menu was chosen, by its path.
     Menu(String),
+    /// An element of a popup menu was chosen, by its path; the empty path closes it without a choice.
+    Popup {
+        /// The number of the popup menu.
+        number: u32,
+        /// The path.
+        path: String,
+    },
     /// A button of a message box was pressed.
     Answer {
         /// The number of the message box.

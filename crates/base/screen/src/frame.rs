@@ -5,8 +5,9 @@
 
 use crate::cell::Run;
 use crate::controls::{Area, Kind};
+use crate::menu::{Menu, Popup};
 use crate::mnemonic::CursorMode;
-use crate::panels::{Menu, MessageBox};
+use crate::panels::MessageBox;
 
 /// A column of a list as a face shows it.
 #[derive(Clone, Debug, PartialEq)]
@@ -44,6 +45,8 @@ pub struct ControlState {
     pub enabled: bool,
     /// True if its contents can be changed.
     pub locked: bool,
+    /// True if a click with the right button is reported (`MNU=`).
+    pub has_menu: bool,
     /// The letters of `OPT=`.
     pub options: String,
     /// `LEN=`
@@ -60,6 +63,8 @@ pub struct ControlState {
     pub headings: Vec<Heading>,
     /// The current column of a grid, from 1; 0 for other controls.
     pub current_column: usize,
+    /// The characters before the caret of a text input.
+    pub caret: usize,
 }
 
 /// The state of a list.
@@ -157,6 +162,12 @@ pub enum Operation {
     MessageBoxClosed,
     /// The menu bar.
     Menu(Menu),
+    /// The menu bar gets the focus.
+    MenuFocus,
+    /// A popup menu that waits for a choice.
+    Popup(Popup),
+    /// There is no popup menu.
+    PopupClosed,
     /// The text of a segment of the message line.
     MessageLine(u8, String),
     /// A document that the program has printed.

@@ -5,6 +5,7 @@
 //! covered by a window or gone are ignored, as they may come from a page that is behind.
 
 use crate::characters::typed_byte;
+use crate::controls::caret::{self, Effect};
 use crate::controls::{Contents, Control, Kind, LONGEST_TEXT};
 use crate::event::{Action, Event, Key, KeyPress, MouseButton, ctl};
 use crate::input::Queued;
@@ -24,8 +25,13 @@ impl Screen {
             Event::Field => self.controls.set_focus(None),
             Event::Mouse { column, row, button, down } => self.mouse_event((column, row), button, down),
             Event::Control { handle, action } => self.act(handle, action),
-            Event::Menu(path) => self.choose_menu(&path),
-            Event::Answer { number, button } => self.answer_box(number, button),
+            Event::Menu(path) => {
+                if let Some(value) = self.panels.choose_menu(&path) {
+                    self.signal(value, vec![MOUSE]);
+                }
+            }
+            Event::Popup { number, path } => self.panels.choose(number, &path),
+            Event::Answer { number, button } => self.panels.answer_box(number, button),
             Event::Close => self.signal(ctl::CLOSE, vec![0x80 + 4]),
         }
         self.work();
@@ -33,13 +39,16 @@ impl Screen {
 
     fn key(&mut self, press: KeyPress) {
         let breaks = press.modifiers.control && matches!(press.key, Key::Character('c' | 'C'));
-        if breaks || (press.key == Key::Escape && self.message_box.is_none()) {
+        if breaks || (press.key == Key::Escape && !self.panels.has_message_box() && !self.panels.has_popup()) {
             self.input.interrupted = true;
             // Faces count their keys; one that breaks is used at once.
             self.input.keys_done = self.input.keys_done.wrapping_add(1);
             return;
         }
-        let used = self.message_box_key(press) || self.hot_key(press) || self.control_key(press);
+        let used = self.panels.message_box_key(press)
+            || self.panels.popup_key(press)
+            || self.hot_key(press)
+            || self.control_key(press);
         if !used && !press.modifiers.alt && !press.modifiers.control {
             if !self.input.push(Queued::Key(press)) {
                 self.ring();
@@ -85,39 +94,6 @@ impl Screen {
         }
     }
 
-    fn choose_menu(&mut self, path: &str) {
-        let value = self.menu.ctl;
-        let Some(item) = self.menu.find_mut(path).filter(|item| item.enabled && item.items.is_empty()) else { return };
-        let value = item.ctl.unwrap_or(value);
-        let path = item.path.clone();
-        self.menu.chosen = path;
-        self.signal(value, vec![MOUSE]);
-    }
-
-    fn answer_box(&mut self, number: u32, button: usize) {
-        let Some(message) = self.message_box.as_ref().filter(|message| message.number == number) else { return };
-        self.answer = message.buttons.get(button).cloned();
-    }
-
-    fn message_box_key(&mut self, press: KeyPress) -> bool {
-        let Some(message) = &mut self.message_box else { return false };
-        let count = message.buttons.len();
-        match press.key {
-            Key::Enter => self.answer = message.buttons.get(message.default).cloned(),
-            Key::Escape => self.answer = message.escape().map(str::to_owned),
-            Key::Left | Key::BackTab | Key::Up => message.default = (message.default + count - 1) % count,
-            Key::Right | Key::Tab | Key::Down => message.default = (message.default + 1) % count,
-            Key::Character(character) => {
-                let matches =
-                    |button: &&String| button.chars().next().is_some_and(|c| c.eq_ignore_ascii_case(&character));
-                self.answer = message.buttons.iter().find(matches).cloned();
-            }
-            _ => {}
-        }
-        self.mark_message_box();
-        true
-    }
-
     fn hot_key(&mut self, press: KeyPress) -> bool {
         let Key::Character(character) = press.key else { return false };
         if !press.modifiers.alt {
@@ -152,6 +128,7 @@ impl Screen {
         let Some(handle) = focus else { return false };
         let Some(kind) = self.controls.by_handle(handle).map(|control| control.name.kind) else { return false };
         match (kind, press.key) {
+            (_, Key::Function(10)) if press.modifiers.shift => return self.want_menu(handle),
             (_, Key::Function(_)) if kind != Kind::MultiLine => return false,
             (Kind::Button | Kind::CheckBox | Kind::RadioButton, Key::Enter | Key::Character(' ')) => {
                 self.press(handle, ENTER)
@@ -246,20 +223,28 @@ impl Screen {
     }
 
     fn text_key(&mut self, handle: u32, key: Key) {
-        let Some(Control { contents: Contents::Text(text), area, .. }) = self.controls.by_handle(handle) else {
+        let Some(Control { contents: Contents::Text(text), area, caret, locked, .. }) = self.controls.by_handle(handle)
+        else {
             return;
         };
-        let one_line = area.rows < 2.0;
-        let mut text = crate::characters::decode_fields(text, '\n');
-        match key {
-            Key::Character(character) => text.push(character),
-            Key::Backspace => drop(text.pop()),
-            Key::Enter if !one_line => text.push('\n'),
-            Key::Enter => return self.finish(handle, ENTER),
+        let (is_one_line, is_locked) = (area.rows < 2.0, *locked);
+        let mut text: Vec<char> = crate::characters::decode_fields(text, '\n').chars().collect();
+        let mut caret = *caret;
+        let effect = match key {
+            Key::Enter if is_one_line => return self.finish(handle, ENTER),
             Key::Function(number) => return self.finish(handle, 0x80 + number.min(0x7f)),
-            _ => return self.ring(),
+            key => caret::press(&mut text, &mut caret, key, is_one_line),
+        };
+        match effect {
+            Effect::Unused => return self.ring(),
+            Effect::Changed if is_locked => return self.ring(),
+            Effect::Changed => self.act(handle, Action::Value(text.into_iter().collect())),
+            Effect::Moved => {}
         }
-        self.act(handle, Action::Value(text));
+        if let Some(control) = self.controls.by_handle_mut(handle) {
+            control.caret = caret;
+            control.changed = true;
+        }
     }
 
     fn focus_on(&mut self, handle: u32) {
@@ -269,6 +254,11 @@ impl Screen {
         }
         self.note_focus(id);
         self.controls.set_focus(Some(handle));
+        if let Some(Control { contents: Contents::Text(text), caret, changed, .. }) =
+            self.controls.by_handle_mut(handle)
+        {
+            (*caret, *changed) = (text.len(), true);
+        }
         if let Some(value) = value {
             self.signal(value, vec![0]);
         }
@@ -294,6 +284,7 @@ impl Screen {
             Action::Expand { row } => self.change_list(handle, |list| list.toggle_branch(row)),
             Action::Value(text) => self.set_value(handle, &text),
             Action::Finish(eom) => self.finish(handle, eom),
+            Action::Menu => drop(self.want_menu(handle)),
             Action::Search { start, from } => {
                 let list = self.controls.by_handle(handle).and_then(Control::list);
                 match list.and_then(|list| list.search(start.as_bytes(), from)) {
@@ -302,6 +293,16 @@ impl Screen {
                 }
             }
         }
+    }
+
+    /// The user wants the menu of a control: it gets the focus, and the value of `MNU=` is reported. False without that.
+    fn want_menu(&mut self, handle: u32) -> bool {
+        let Some(value) = self.usable(handle).map(|control| control.menu_ctl).filter(|value| *value != 0) else {
+            return false;
+        };
+        self.focus_on(handle);
+        self.signal(value, vec![MOUSE]);
+        true
     }
 
     fn change_list(&mut self, handle: u32, change: impl FnOnce(&mut crate::controls::List)) {
@@ -378,6 +379,7 @@ impl Screen {
             }
         }
         value.truncate(LONGEST_TEXT);
+        control.caret = value.len();
         let signals = auto || (full && text.chars().count() >= limit) || (null && was_empty != value.is_empty());
         control.edited = true;
         control.changed = true;

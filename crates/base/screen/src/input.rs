@@ -3,6 +3,7 @@
 //! Keys and signals of controls wait in one queue in the order of their arrival, so that a user who types ahead gets what
 //! a fast program would have given. `'CI'` empties it; a full queue refuses keys with the bell.
 
+use crate::error::{MEMORY, Result, ScreenError};
 use crate::event::{Key, KeyPress, ctl};
 use crate::field::{Field, InputRequest, Modes, Outcome};
 use crate::mnemonic::InputMode;
@@ -10,12 +11,18 @@ use std::collections::VecDeque;
 
 /// The most entries of the queue.
 const MOST_QUEUED: usize = 1024;
+/// The most entries of the queue that programs put there.
+const MOST_PREINPUT: usize = 65_536;
 
 /// An entry of the queue.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) enum Queued {
     /// A key for the field.
     Key(KeyPress),
+    /// A character that the program has put there (`PREINPUT`).
+    Preinput(char),
+    /// The end of the input of such characters: a value of `CTL` and its `EOM`.
+    PreinputEnd(i32, Vec<u8>),
     /// A value of `CTL` that ends the input, with its `EOM`.
     Signal(i32, Vec<u8>),
 }
@@ -95,6 +102,16 @@ impl Input {
         self.queue.clear();
     }
 
+    /// Removes all but the input that the program itself has put there.
+    fn clear_typed(&mut self) {
+        let all = std::mem::take(&mut self.queue);
+        let is_own = |queued: &Queued| matches!(queued, Queued::Preinput(_) | Queued::PreinputEnd(..));
+        let (own, typed): (VecDeque<_>, VecDeque<_>) = all.into_iter().partition(is_own);
+        self.queue = typed;
+        self.clear();
+        self.queue = own;
+    }
+
     /// Begins an input at a cursor with `room` columns to its right.
     pub fn begin(&mut self, mut request: InputRequest, at: (u16, u16), room: usize) {
         request.hidden |= !self.echo;
@@ -102,7 +119,7 @@ impl Input {
         self.active = Some(Active { field: Field::new(request, self.modes, room), number: self.number, at });
         self.result = None;
         if !self.type_ahead {
-            self.clear();
+            self.clear_typed();
         }
     }
 
@@ -119,13 +136,36 @@ impl Input {
         true
     }
 
+    /// `PREINPUT`: a text and the value of `CTL` that ends its input, behind all other entries or before them.
+    ///
+    /// Errors: 31 beyond 65,536 characters.
+    pub fn preinput(&mut self, text: &str, ctl: i32, first: bool) -> Result<()> {
+        let end = Queued::PreinputEnd(ctl, ctl::eom(if ctl == 0 { Key::Enter } else { function_key(ctl) }));
+        let mut entries: Vec<Queued> = text.chars().map(Queued::Preinput).collect();
+        entries.push(end);
+        if self.queue.len() + entries.len() > MOST_PREINPUT {
+            return Err(ScreenError::new(MEMORY, "The input queue takes no more than 65,536 characters"));
+        }
+        match first {
+            true => entries.into_iter().rev().for_each(|entry| self.queue.push_front(entry)),
+            false => self.queue.extend(entries),
+        }
+        Ok(())
+    }
+
+    /// True if the program has put input into the queue that is not used up.
+    pub fn has_queued(&self) -> bool {
+        !self.queue.is_empty()
+    }
+
     /// Feeds the queue to the active field until the input ends. Returns whether a key was rejected.
     pub fn work(&mut self) -> bool {
         let mut rejected = false;
         while self.active.is_some() && self.result.is_none() {
             let Some(queued) = self.queue.pop_front() else { break };
             match queued {
-                Queued::Signal(value, eom) => self.end(value, eom),
+                Queued::Signal(value, eom) | Queued::PreinputEnd(value, eom) => self.end(value, eom),
+                Queued::Preinput(character) => rejected |= self.press(Key::Character(character)),
                 Queued::Key(press) => {
                     self.keys_done = self.keys_done.wrapping_add(1);
                     rejected |= self.press(press.key);
@@ -169,4 +209,9 @@ impl Input {
         self.active = None;
         self.result = None;
     }
+}
+
+/// The function key of a value of `CTL`, as far as there is one.
+fn function_key(ctl: i32) -> Key {
+    u8::try_from(ctl).ok().filter(|number| (1..=24).contains(number)).map_or(Key::Escape, Key::Function)
 }

@@ -28,6 +28,7 @@ pub mod field;
 pub mod frame;
 mod handle;
 mod input;
+pub mod menu;
 pub mod mnemonic;
 pub mod mse;
 pub mod panels;

@@ -1,135 +1,9 @@
-//! Menus and message boxes.
+//! What stands beside the text plane: the menu bar, the popup menu, the message box, the message line and the caption.
 
-use crate::characters::{decode, decode_fields};
-use crate::error::{MENU, Result, ScreenError};
-
-/// The most elements of a menu (manual, `directives/menu_bar`).
-const MOST_ELEMENTS: usize = 2047;
-/// The greatest depth of nested menus.
-const DEEPEST: usize = 16;
-
-/// An element of a menu bar.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct MenuItem {
-    /// The text without its marks; empty for a line between elements.
-    pub text: String,
-    /// The letters from the bar to this element, by which programs name it.
-    pub path: String,
-    /// The value of `CTL` when it is chosen. `None`: the value of the menu.
-    pub ctl: Option<i32>,
-    /// True if it can be chosen.
-    pub enabled: bool,
-    /// True if it has a check mark.
-    pub checked: bool,
-    /// The elements below it.
-    pub items: Vec<MenuItem>,
-}
-
-/// The menu bar of a screen.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Menu {
-    /// The value of `CTL` of elements without one of their own.
-    pub ctl: i32,
-    /// The groups of the bar.
-    pub items: Vec<MenuItem>,
-    /// The element that was chosen last.
-    pub chosen: String,
-}
-
-impl Menu {
-    /// A menu from its definition, such as `-[&File,&Edit],F:[&Open,&Quit=4]` (manual, format 1). Colours are skipped.
-    ///
-    /// Errors: 87.
-    pub fn parse(ctl: i32, definition: &[u8]) -> Result<Menu> {
-        let text = decode(definition);
-        let invalid = |cause: &str| ScreenError::new(MENU, format!("MENU_BAR definition is not valid: {cause}"));
-        let groups = groups(&text).ok_or_else(|| invalid("brackets do not match"))?;
-        if groups.iter().map(|group| group.1.len()).sum::<usize>() > MOST_ELEMENTS {
-            return Err(invalid("more than 2,047 elements"));
-        }
-        let bar = groups.iter().find(|(id, _)| id.is_empty()).ok_or_else(|| invalid("the bar is missing"))?;
-        let items = items(&bar.1, "", &groups, 0);
-        Ok(Menu { ctl, items, chosen: String::new() })
-    }
-
-    /// The element of a path of letters, or with a value of `CTL`.
-    pub fn find_mut(&mut self, name: &str) -> Option<&mut MenuItem> {
-        fn find<'m>(items: &'m mut [MenuItem], name: &str, ctl: Option<i32>) -> Option<&'m mut MenuItem> {
-            for item in items {
-                let matches = item.path.eq_ignore_ascii_case(name) || (ctl.is_some() && item.ctl == ctl);
-                if matches {
-                    return Some(item);
-                }
-                if let Some(found) = find(&mut item.items, name, ctl) {
-                    return Some(found);
-                }
-            }
-            None
-        }
-        find(&mut self.items, name, name.parse().ok())
-    }
-}
-
-type Group = (String, Vec<String>);
-
-/// The groups of a definition: the letter before each, empty for the bar, and the texts of its elements.
-fn groups(text: &str) -> Option<Vec<Group>> {
-    let escapes = text.starts_with('\\');
-    let mut characters = text.chars().skip(usize::from(escapes));
-    let (mut groups, mut before) = (Vec::new(), String::new());
-    while let Some(character) = characters.next() {
-        if character != '[' {
-            before.push(character);
-            continue;
-        }
-        let mut elements = vec![String::new()];
-        loop {
-            match characters.next()? {
-                ']' => break,
-                ',' => elements.push(String::new()),
-                '\\' if escapes => elements.last_mut()?.push(characters.next()?),
-                '{' => drop(characters.find(|c| *c == '}')),
-                other => elements.last_mut()?.push(other),
-            }
-        }
-        let id: String =
-            before.rsplit(',').next().unwrap_or_default().chars().filter(|c| c.is_alphanumeric()).collect();
-        groups.push((id.to_ascii_uppercase(), elements));
-        before.clear();
-    }
-    Some(groups)
-}
-
-fn items(elements: &[String], path: &str, groups: &[Group], depth: usize) -> Vec<MenuItem> {
-    let item = |element: &String| {
-        let mut parts = element.split('=');
-        let label = parts.next().unwrap_or_default();
-        let mut item = MenuItem { enabled: true, ..MenuItem::default() };
-        let mut letter = None;
-        let mut characters = label.chars().peekable();
-        while let Some(character) = characters.next() {
-            match character {
-                '&' => letter = letter.or(characters.peek().copied()),
-                _ => item.text.push(character),
-            }
-        }
-        for part in parts {
-            item.enabled &= !part.starts_with('D');
-            item.checked |= part.starts_with('C');
-            item.ctl = item.ctl.or_else(|| part.trim_start_matches(['B', 'C', 'D']).parse().ok());
-        }
-        let letter = letter.or_else(|| item.text.chars().next()).map(|letter| letter.to_ascii_uppercase());
-        item.path = format!("{path}{}", letter.map(String::from).unwrap_or_default());
-        let children = groups.iter().find(|(id, _)| {
-            !id.is_empty() && (*id == item.path || Some(id.as_str()) == letter.map(String::from).as_deref())
-        });
-        if let Some((_, children)) = children.filter(|_| depth < DEEPEST && !item.text.is_empty()) {
-            item.items = items(children, &item.path, groups, depth + 1);
-        }
-        item
-    };
-    elements.iter().map(item).collect()
-}
+use crate::characters::{decode, decode_fields, printable};
+use crate::event::{Key, KeyPress};
+use crate::frame::Operation;
+use crate::menu::{Choice, Menu, Popup};
 
 /// A message box that waits for an answer.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -188,5 +62,205 @@ impl MessageBox {
     pub fn escape(&self) -> Option<&str> {
         let last = self.buttons.last()?;
         (last == "CANCEL" || self.buttons.len() == 1).then_some(last)
+    }
+}
+
+/// The panels of a screen and their changes since the last frame.
+#[derive(Debug, Default)]
+pub struct Panels {
+    menu: Menu,
+    message_box: Option<MessageBox>,
+    answer: Option<String>,
+    popup: Option<Popup>,
+    /// The answer of the popup menu: its choice, or none.
+    choice: Option<Option<Choice>>,
+    /// The number of the last message box or popup menu.
+    opened: u32,
+    messages: [String; 4],
+    caption: String,
+    changed: Changed,
+}
+
+/// The panels that have changed since the last frame.
+#[derive(Clone, Copy, Debug, Default)]
+struct Changed {
+    menu: bool,
+    menu_focus: bool,
+    popup: bool,
+    message_box: bool,
+    messages: bool,
+    caption: bool,
+}
+
+impl Panels {
+    /// Replaces the menu bar; the empty one removes it.
+    pub fn set_menu(&mut self, menu: Menu) {
+        self.menu = menu;
+        self.changed.menu = true;
+    }
+
+    /// The menu bar, to be changed.
+    pub fn menu_mut(&mut self) -> &mut Menu {
+        self.changed.menu = true;
+        &mut self.menu
+    }
+
+    /// The menu bar; its path of the element that was chosen last is [`Menu::chosen`].
+    pub fn menu(&self) -> &Menu {
+        &self.menu
+    }
+
+    /// `MENU_BAR GOTO`: the focus goes to the menu bar.
+    pub fn focus_menu(&mut self) {
+        self.changed.menu_focus = true;
+    }
+
+    /// The user has chosen an element of the menu bar; the value of `CTL` if it can be chosen.
+    pub(crate) fn choose_menu(&mut self, path: &str) -> Option<i32> {
+        let value = self.menu.ctl;
+        let item = self.menu.find_mut(path).filter(|item| item.enabled && item.items.is_empty())?;
+        let value = item.ctl.unwrap_or(value);
+        self.menu.chosen = item.path.clone();
+        Some(value)
+    }
+
+    /// Opens a popup menu, whose place is given.
+    pub(crate) fn open_popup(&mut self, mut popup: Popup) {
+        self.opened = self.opened.wrapping_add(1);
+        popup.number = self.opened;
+        self.popup = Some(popup);
+        self.choice = None;
+        self.changed.popup = true;
+    }
+
+    /// Takes the answer of the popup menu, which closes it: the choice, or none if the user has closed it.
+    pub fn take_choice(&mut self) -> Option<Option<Choice>> {
+        let choice = self.choice.take()?;
+        self.close_popup();
+        Some(choice)
+    }
+
+    /// Closes the popup menu without a choice.
+    pub fn close_popup(&mut self) {
+        self.popup = None;
+        self.changed.popup = true;
+    }
+
+    /// True while a popup menu waits for a choice.
+    pub fn has_popup(&self) -> bool {
+        self.popup.is_some()
+    }
+
+    /// The user has chosen an element of a popup menu, or closed it by the empty path.
+    pub(crate) fn choose(&mut self, number: u32, path: &str) {
+        let Some(popup) = self.popup.as_ref().filter(|popup| popup.number == number) else { return };
+        let choice = popup.choice(path);
+        if path.is_empty() || choice.is_some() {
+            self.choice = Some(choice);
+        }
+    }
+
+    /// The escape key closes a popup menu. Faces use the other keys themselves. Returns whether there is a popup menu.
+    pub(crate) fn popup_key(&mut self, press: KeyPress) -> bool {
+        if self.popup.is_none() {
+            return false;
+        }
+        if press.key == Key::Escape {
+            self.choice = Some(None);
+        }
+        true
+    }
+
+    /// Opens a message box.
+    pub fn open_message_box(&mut self, mut message: MessageBox) {
+        self.opened = self.opened.wrapping_add(1);
+        message.number = self.opened;
+        self.message_box = Some(message);
+        self.answer = None;
+        self.changed.message_box = true;
+    }
+
+    /// Takes the answer of the message box, which closes it.
+    pub fn take_answer(&mut self) -> Option<String> {
+        let answer = self.answer.take()?;
+        self.close_message_box();
+        Some(answer)
+    }
+
+    /// Closes the message box without an answer.
+    pub fn close_message_box(&mut self) {
+        self.message_box = None;
+        self.changed.message_box = true;
+    }
+
+    /// True while a message box waits for an answer.
+    pub(crate) fn has_message_box(&self) -> bool {
+        self.message_box.is_some()
+    }
+
+    /// The user has pressed a button of a message box.
+    pub(crate) fn answer_box(&mut self, number: u32, button: usize) {
+        let Some(message) = self.message_box.as_ref().filter(|message| message.number == number) else { return };
+        self.answer = message.buttons.get(button).cloned();
+    }
+
+    /// A key while a message box is open. Returns whether there is one.
+    pub(crate) fn message_box_key(&mut self, press: KeyPress) -> bool {
+        let Some(message) = &mut self.message_box else { return false };
+        let count = message.buttons.len();
+        match press.key {
+            Key::Enter => self.answer = message.buttons.get(message.default).cloned(),
+            Key::Escape => self.answer = message.escape().map(str::to_owned),
+            Key::Left | Key::BackTab | Key::Up => message.default = (message.default + count - 1) % count,
+            Key::Right | Key::Tab | Key::Down => message.default = (message.default + 1) % count,
+            Key::Character(character) => {
+                let matches =
+                    |button: &&String| button.chars().next().is_some_and(|c| c.eq_ignore_ascii_case(&character));
+                self.answer = message.buttons.iter().find(matches).cloned();
+            }
+            _ => {}
+        }
+        self.changed.message_box = true;
+        true
+    }
+
+    pub(crate) fn set_message(&mut self, segment: u8, text: &[u8]) {
+        if let Some(message) = self.messages.get_mut(usize::from(segment)) {
+            *message = decode(text).chars().map(printable).collect();
+            self.changed.messages = true;
+        }
+    }
+
+    pub(crate) fn set_caption(&mut self, text: &[u8]) {
+        self.caption = decode(text).into_owned();
+        self.changed.caption = true;
+    }
+
+    /// The changes since the last call; everything for a face that has nothing yet.
+    pub(crate) fn take_operations(&mut self, everything: bool, operations: &mut Vec<Operation>) {
+        let changed = std::mem::take(&mut self.changed);
+        if changed.caption || everything {
+            operations.push(Operation::Caption(self.caption.clone()));
+        }
+        if changed.menu || everything {
+            operations.push(Operation::Menu(self.menu.clone()));
+        }
+        if changed.menu_focus {
+            operations.push(Operation::MenuFocus);
+        }
+        if changed.messages || everything {
+            let messages = (0_u8..).zip(&self.messages);
+            operations.extend(messages.map(|(segment, text)| Operation::MessageLine(segment, text.clone())));
+        }
+        match &self.message_box {
+            _ if !changed.message_box && !everything => {}
+            Some(message) => operations.push(Operation::MessageBox(message.clone())),
+            None => operations.push(Operation::MessageBoxClosed),
+        }
+        match &self.popup {
+            Some(popup) if changed.popup || everything => operations.push(Operation::Popup(popup.clone())),
+            None if changed.popup => operations.push(Operation::PopupClosed),
+            _ => {}
+        }
     }
 }

@@ -11,15 +11,16 @@
 use crate::cell::runs;
 use crate::characters::{decode, decode_fields};
 use crate::controls::grid::UsedCell;
-use crate::controls::{Contents, Control, Controls, Definition, Grid, List, Name};
+use crate::controls::{Contents, Control, Controls, Definition, Grid, List, Name, PropertyValue};
 use crate::document::{Document, Documents};
 use crate::error::Result;
 use crate::field::InputRequest;
 use crate::frame::{ControlState, Heading, InputState, ListState, MOST_SELECTED, Operation};
 use crate::input::{Input, InputResult};
+use crate::menu::{Menu, Popup};
 use crate::mnemonic::{CursorMode, Mnemonic};
 use crate::mse::{self, FaceFacts, MouseState};
-use crate::panels::{Menu, MessageBox};
+use crate::panels::Panels;
 use crate::text::TextPlane;
 use std::sync::Arc;
 
@@ -58,32 +59,17 @@ pub struct Screen {
     pub(crate) text: TextPlane,
     pub(crate) controls: Controls,
     pub(crate) input: Input,
-    pub(crate) menu: Menu,
-    pub(crate) message_box: Option<MessageBox>,
-    pub(crate) answer: Option<String>,
+    pub(crate) panels: Panels,
     pub(crate) mouse: MouseState,
     face: FaceFacts,
-    boxes: u32,
-    messages: [String; 4],
-    caption: String,
     bell: bool,
     last_cursor: Option<((u16, u16), CursorMode)>,
     /// The state of the input in the last frame.
     last_input: Option<Operation>,
-    panels_changed: PanelsChanged,
     /// Printed documents; none on a screen whose faces show no documents.
     documents: Option<Documents>,
     /// The last document that a face was told of.
     last_told: u32,
-}
-
-/// The panels that have changed since the last frame.
-#[derive(Clone, Copy, Debug, Default)]
-struct PanelsChanged {
-    menu: bool,
-    message_box: bool,
-    messages: bool,
-    caption: bool,
 }
 
 impl Screen {
@@ -93,18 +79,12 @@ impl Screen {
             text: TextPlane::new(columns, rows),
             controls: Controls::default(),
             input: Input::default(),
-            menu: Menu::default(),
-            message_box: None,
-            answer: None,
+            panels: Panels::default(),
             mouse: MouseState::default(),
             face: FaceFacts::default(),
-            boxes: 0,
-            messages: Default::default(),
-            caption: String::new(),
             bell: false,
             last_cursor: None,
             last_input: None,
-            panels_changed: PanelsChanged::default(),
             documents: None,
             last_told: 0,
         }
@@ -168,11 +148,8 @@ impl Screen {
             Mnemonic::Input(mode, on) => self.input.set_mode(mode, on),
             Mnemonic::ClearInput => self.input.clear(),
             Mnemonic::Bell => self.bell = true,
-            Mnemonic::Message(text, segment) => self.set_message(segment, &text),
-            Mnemonic::Caption(text) => {
-                self.caption = decode(&text).into_owned();
-                self.panels_changed.caption = true;
-            }
+            Mnemonic::Message(text, segment) => self.panels.set_message(segment, &text),
+            Mnemonic::Caption(text) => self.panels.set_caption(&text),
             Mnemonic::ResetModes => self.input.modes = Default::default(),
             Mnemonic::Window(_)
             | Mnemonic::Push
@@ -198,19 +175,11 @@ impl Screen {
         }
     }
 
-    fn set_message(&mut self, segment: u8, text: &[u8]) {
-        if let Some(message) = self.messages.get_mut(usize::from(segment)) {
-            *message = decode(text).chars().map(crate::characters::printable).collect();
-            self.panels_changed.messages = true;
-        }
-    }
-
     /// Removes everything that belongs to a program and its windows (`BEGIN`): controls that are not global, windows, menu.
     pub fn reset(&mut self) {
         self.text.reset();
         self.controls.retain(|control| control.window == 0);
-        self.menu = Menu::default();
-        self.panels_changed.menu = true;
+        self.panels.set_menu(Menu::default());
         self.input.cancel();
     }
 
@@ -260,6 +229,21 @@ impl Screen {
         Ok(used)
     }
 
+    /// The value of a property of the control with a number; `*` gives the names of all. Errors: 65, 88.
+    pub fn property(&self, id: i32, name: &str) -> Result<PropertyValue> {
+        let owner = self.text.control_owner();
+        match name {
+            "*" => self.controls.property_names(id, owner).map(|names| names.as_str().into()),
+            name => self.controls.property(id, owner, name, self.face),
+        }
+    }
+
+    /// Changes a property of the control with a number. Errors: 65, 88, and those of the directive with the same effect.
+    pub fn set_property(&mut self, id: i32, name: &str, value: PropertyValue) -> Result<()> {
+        let owner = self.text.control_owner();
+        self.controls.set_property(id, owner, name, value, self.face)
+    }
+
     /// `ENABLE CONTROL` and `DISABLE CONTROL`. Errors: 65.
     pub fn enable_all(&mut self, id: i32, sub: Option<i32>, on: bool) -> Result<()> {
         let owner = self.text.control_owner();
@@ -298,6 +282,21 @@ impl Screen {
         self.controls.is_on(name, owner)
     }
 
+    /// The character of `TBL=` for a place from 1; without a table the value itself.
+    pub fn translated(&mut self, name: Name, place: usize, value: Vec<u8>) -> Vec<u8> {
+        let owner = self.text.control_owner();
+        match self.controls.get_mut(name, owner) {
+            Ok(control) => control.translated(place, value),
+            Err(_) => value,
+        }
+    }
+
+    /// The place from 1 of a value in `TBL=`.
+    pub fn place_in_table(&mut self, name: Name, value: &[u8]) -> Option<usize> {
+        let owner = self.text.control_owner();
+        self.controls.get_mut(name, owner).ok()?.place_of(value)
+    }
+
     /// The way in which the user has used a control since the last call. Errors: 65.
     pub fn take_mode(&mut self, name: Name) -> Result<u8> {
         let owner = self.text.control_owner();
@@ -309,21 +308,25 @@ impl Screen {
         self.controls.take_group_mode(id)
     }
 
-    /// Replaces the menu bar; the empty one removes it.
-    pub fn set_menu(&mut self, menu: Menu) {
-        self.menu = menu;
-        self.panels_changed.menu = true;
+    /// The menu bar, the popup menu, the message box.
+    pub fn panels(&self) -> &Panels {
+        &self.panels
     }
 
-    /// The menu bar, to be changed.
-    pub fn menu_mut(&mut self) -> &mut Menu {
-        self.panels_changed.menu = true;
-        &mut self.menu
+    /// The same, to be changed.
+    pub fn panels_mut(&mut self) -> &mut Panels {
+        &mut self.panels
     }
 
-    /// The path of the element that was chosen last.
-    pub fn menu_choice(&self) -> &str {
-        &self.menu.chosen
+    /// Opens a popup menu at a place of the current window, without one at the control with the focus or at the cursor.
+    pub fn open_popup(&mut self, mut popup: Popup, at: Option<(u16, u16)>) {
+        let focused = self.controls.focus().and_then(|handle| self.controls.by_handle(handle));
+        popup.at = match (at, focused) {
+            (Some(at), _) => self.text.window().on_screen(at),
+            (None, Some(control)) => (control.cells().column.saturating_add(1), control.cells().row.saturating_add(1)),
+            (None, None) => self.text.window().cursor_on_screen(),
+        };
+        self.panels.open_popup(popup);
     }
 
     /// Begins an input at the cursor. Keys that were typed ahead are used at once.
@@ -332,6 +335,25 @@ impl Screen {
         let room = usize::from(window.scroll.columns.saturating_sub(window.cursor.0)).max(1);
         self.input.begin(request, window.cursor, room);
         self.work();
+    }
+
+    /// `PREINPUT`: puts a text into the queue of keys, and the value of `CTL` that ends its input; `first` puts it before
+    /// everything that is there. Errors: 31.
+    pub fn preinput(&mut self, text: &[u8], ctl: i32, first: bool) -> Result<()> {
+        self.input.preinput(&decode(text), ctl, first)?;
+        self.work();
+        Ok(())
+    }
+
+    /// An input that the queue completes at once: its result if there is one.
+    pub fn input_from_queue(&mut self, request: InputRequest) -> Option<InputResult> {
+        if !self.input.has_queued() {
+            return None;
+        }
+        self.begin_input(request);
+        let result = self.take_input();
+        self.input.cancel();
+        result
     }
 
     /// Feeds the queue to the input and draws its field.
@@ -371,32 +393,6 @@ impl Screen {
         std::mem::take(&mut self.input.interrupted)
     }
 
-    /// Opens a message box.
-    pub fn open_message_box(&mut self, mut message: MessageBox) {
-        self.boxes = self.boxes.wrapping_add(1);
-        message.number = self.boxes;
-        self.message_box = Some(message);
-        self.answer = None;
-        self.panels_changed.message_box = true;
-    }
-
-    /// Takes the answer of the message box, which closes it.
-    pub fn take_answer(&mut self) -> Option<String> {
-        let answer = self.answer.take()?;
-        self.close_message_box();
-        Some(answer)
-    }
-
-    /// Closes the message box without an answer.
-    pub fn close_message_box(&mut self) {
-        self.message_box = None;
-        self.panels_changed.message_box = true;
-    }
-
-    pub(crate) fn mark_message_box(&mut self) {
-        self.panels_changed.message_box = true;
-    }
-
     pub(crate) fn ring(&mut self) {
         self.bell = true;
     }
@@ -424,14 +420,13 @@ impl Screen {
         if everything {
             self.text.mark_all();
             self.last_cursor = None;
-            self.panels_changed = PanelsChanged { menu: true, message_box: true, messages: true, caption: true };
             let screen = self.text.screen();
             operations.push(Operation::Size { columns: screen.columns(), rows: screen.rows() });
         }
         for row in self.text.compose() {
             operations.push(Operation::Row { row, runs: runs(self.text.screen().row(row)) });
         }
-        self.push_panels(&mut operations);
+        self.panels.take_operations(everything, &mut operations);
         self.push_documents(&mut operations, everything);
         self.push_controls(&mut operations, everything);
         self.push_input(&mut operations, everything);
@@ -439,25 +434,6 @@ impl Screen {
             operations.push(Operation::Bell);
         }
         operations
-    }
-
-    fn push_panels(&mut self, operations: &mut Vec<Operation>) {
-        let changed = std::mem::take(&mut self.panels_changed);
-        if changed.caption {
-            operations.push(Operation::Caption(self.caption.clone()));
-        }
-        if changed.menu {
-            operations.push(Operation::Menu(self.menu.clone()));
-        }
-        if changed.messages {
-            let messages = (0_u8..).zip(&self.messages);
-            operations.extend(messages.map(|(segment, text)| Operation::MessageLine(segment, text.clone())));
-        }
-        match &self.message_box {
-            _ if !changed.message_box => {}
-            Some(message) => operations.push(Operation::MessageBox(message.clone())),
-            None => operations.push(Operation::MessageBoxClosed),
-        }
     }
 
     fn push_documents(&mut self, operations: &mut Vec<Operation>, everything: bool) {
@@ -561,6 +537,7 @@ fn state_of(control: &Control, uncovered: bool) -> ControlState {
         visible: control.shown && uncovered,
         enabled: control.enabled,
         locked: control.locked,
+        has_menu: control.menu_ctl != 0,
         options: decode(&control.options).into_owned(),
         length: control.length,
         key: control.key,
@@ -569,6 +546,7 @@ fn state_of(control: &Control, uncovered: bool) -> ControlState {
         style: control.list().map_or(0, |list| list.style as u8),
         headings: headings.unwrap_or_default(),
         current_column: control.current_cell().map_or(0, |cell| cell.0),
+        caret: control.caret,
     }
 }
 

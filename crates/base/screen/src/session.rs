@@ -18,6 +18,7 @@ use crate::event::Event;
 use crate::field::InputRequest;
 use crate::frame::Frame;
 use crate::input::InputResult;
+use crate::menu::{Choice, Popup};
 use crate::mse::FaceFacts;
 use crate::panels::MessageBox;
 use crate::screen::Screen;
@@ -205,12 +206,23 @@ impl ScreenHandle {
     /// `MSGBOX`: waits for the answer, the word of a button or `TIMEOUT`. Errors: 4, 127.
     pub fn message_box(&self, message: MessageBox) -> Result<String> {
         let limit = message.seconds.map(|seconds| Duration::from_secs(u64::from(seconds)));
-        self.with(|screen| screen.open_message_box(message))?;
-        let answer = self.wait(limit, Screen::take_answer)?;
+        self.with(|screen| screen.panels_mut().open_message_box(message))?;
+        let answer = self.wait(limit, |screen| screen.panels_mut().take_answer())?;
         match answer {
             Some(answer) => Ok(answer),
-            None => self.with(Screen::close_message_box).map(|()| "TIMEOUT".to_owned()),
+            None => self.with(|screen| screen.panels_mut().close_message_box()).map(|()| "TIMEOUT".to_owned()),
         }
+    }
+
+    /// `POPUP_MENU`: waits for the choice, which is none if the user closes the menu. Errors: 4, 127.
+    pub fn popup_menu(&self, popup: Popup, at: Option<(u16, u16)>) -> Result<Option<Choice>> {
+        self.with(|screen| screen.open_popup(popup, at))?;
+        let choice = self.wait(None, |screen| screen.panels_mut().take_choice());
+        if choice.is_err() {
+            // A screen that has hung up needs no menu to be closed.
+            let _ = self.with(|screen| screen.panels_mut().close_popup());
+        }
+        Ok(choice?.flatten())
     }
 
     /// `WAIT`: lets time pass while the screen is shown. Errors: 4, 127.

@@ -100,6 +100,13 @@ impl TextPlane {
         while !rest.is_empty() {
             if rest.first() == Some(&ESCAPE) {
                 let (mnemonic, length) = mnemonic::decode(rest);
+                // In output transparency nothing but its end is a mnemonic.
+                if self.raw && mnemonic != Mnemonic::RawOutput(false) {
+                    let (escape, after) = rest.split_at(1);
+                    self.print_text(escape, perform);
+                    rest = after;
+                    continue;
+                }
                 perform(self, mnemonic);
                 rest = rest.get(length.max(1)..).unwrap_or_default();
                 continue;

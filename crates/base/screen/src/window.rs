@@ -76,7 +76,12 @@ impl Window {
 
     /// The cursor's place on the screen.
     pub fn cursor_on_screen(&self) -> (u16, u16) {
-        let (column, row) = self.at(self.cursor);
+        self.on_screen(self.cursor)
+    }
+
+    /// The place on the screen of a position of the scroll region.
+    pub fn on_screen(&self, position: (u16, u16)) -> (u16, u16) {
+        let (column, row) = self.at(position);
         let origin = self.origin();
         (origin.0 + column, origin.1 + row)
     }

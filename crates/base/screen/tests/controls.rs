@@ -1,4 +1,4 @@
-//! Controls: list boxes of all styles, drop boxes, buttons, text inputs, menus and message boxes.
+//! Controls: list boxes of all styles, drop boxes, buttons, text inputs and message boxes.
 
 mod common;
 
@@ -6,7 +6,7 @@ use common::{keys, plain, print, rows, transcript, with_numbers};
 use mainstay_screen::controls::{Area, Definition, Kind, Name};
 use mainstay_screen::event::{Action, Event};
 use mainstay_screen::field::InputRequest;
-use mainstay_screen::panels::{Menu, MessageBox};
+use mainstay_screen::panels::MessageBox;
 use mainstay_screen::{Screen, Verb};
 
 const LIST: Name = Name { kind: Kind::ListBox, id: 10, sub: 0 };
@@ -330,37 +330,12 @@ fn controls_follow_their_windows() {
 }
 
 #[test]
-fn menus() {
-    // The example of `directives/menu_bar`, format 1.
-    let definition = b"-[&File,&Edit],F:[&Open,,&Save,&Quit=4],E:[&Add=D7,&Delete=C8]";
-    let mut screen = Screen::new(40, 10);
-    screen.set_menu(Menu::parse(100, definition).unwrap());
-    let item = screen.menu_mut().find_mut("FQ").unwrap();
-    assert_eq!((item.text.as_str(), item.ctl), ("Quit", Some(4)));
-    screen.begin_input(InputRequest::default());
-    screen.event(Event::Menu("FO".into()));
-    assert_eq!((ctl(&mut screen), screen.menu_choice()), (Some(100), "FO"));
-    screen.event(Event::Menu("FQ".into()));
-    assert_eq!(ctl(&mut screen), Some(4));
-    // Disabled ones and groups cannot be chosen.
-    screen.event(Event::Menu("EA".into()));
-    screen.event(Event::Menu("F".into()));
-    assert_eq!(ctl(&mut screen), None);
-    assert!(screen.menu_mut().find_mut("8").unwrap().checked);
-    for wrong in ["", "[&File", "F:[&Open]"] {
-        assert_eq!(Menu::parse(1, wrong.as_bytes()).map(drop).map_err(|error| error.number), Err(87), "{wrong}");
-    }
-    let escaped = Menu::parse(1, b"\\[&File],F:[&Export \\[to Word\\]]").unwrap();
-    assert_eq!(escaped.items[0].items[0].text, "Export [to Word]");
-}
-
-#[test]
 fn message_boxes() {
     let mut screen = Screen::new(40, 10);
     let answer = |screen: &mut Screen, options: &str, pressed: &str| {
-        screen.open_message_box(MessageBox::new(b"Remove\x8athe record", None, options.as_bytes()));
+        screen.panels_mut().open_message_box(MessageBox::new(b"Remove\x8athe record", None, options.as_bytes()));
         keys(screen, pressed);
-        screen.take_answer()
+        screen.panels_mut().take_answer()
     };
     assert_eq!(answer(&mut screen, "", "{Enter}").as_deref(), Some("OK"));
     assert_eq!(answer(&mut screen, "?,YESNO", "n").as_deref(), Some("NO"));

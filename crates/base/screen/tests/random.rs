@@ -3,12 +3,14 @@
 //! `MAINSTAY_SEEDS` sets the number of seeds, `MAINSTAY_FIRST_SEED` the first one.
 
 use mainstay_screen::cell::Run;
+use mainstay_screen::controls::PropertyValue;
 use mainstay_screen::controls::{Area, Definition, Kind, List, Name};
 use mainstay_screen::event::{Action, Event, Key, KeyPress, Modifiers, MouseButton};
 use mainstay_screen::field::InputRequest;
 use mainstay_screen::frame::{ControlState, InputState, Operation};
+use mainstay_screen::menu::{Menu, Popup};
 use mainstay_screen::mnemonic::{Argument, CursorMode, encode};
-use mainstay_screen::panels::{Menu, MessageBox};
+use mainstay_screen::panels::MessageBox;
 use mainstay_screen::{Screen, Verb};
 use std::collections::BTreeMap;
 
@@ -79,6 +81,7 @@ struct Mirror {
     input: Option<InputState>,
     message_box: Option<MessageBox>,
     menu: Menu,
+    popup: Option<Popup>,
     messages: BTreeMap<u8, String>,
     caption: String,
 }
@@ -116,7 +119,9 @@ impl Mirror {
                 Operation::Menu(menu) => self.menu = menu,
                 Operation::MessageLine(segment, text) => drop(self.messages.insert(segment, text)),
                 Operation::Caption(text) => self.caption = text,
-                Operation::Bell | Operation::Document { .. } => {}
+                Operation::Popup(popup) => self.popup = Some(popup),
+                Operation::PopupClosed => self.popup = None,
+                Operation::Bell | Operation::MenuFocus | Operation::Document { .. } => {}
             }
         }
     }
@@ -179,7 +184,7 @@ fn use_controls(random: &mut Random, screen: &mut Screen) {
         Verb::Off,
         Verb::SetFocus(7),
     ];
-    match random.below(8) {
+    match random.below(9) {
         0 | 1 => {
             let area = Area {
                 column: random.number() as f32,
@@ -196,11 +201,30 @@ fn use_controls(random: &mut Random, screen: &mut Screen) {
         }
         2 => drop(screen.control(name, *random.pick(&verbs))),
         3 => drop(screen.set_control_text(name, &random.bytes(9))),
+        4 => use_property(random, screen, name.id),
         _ => {
             let Ok(list) = screen.list(name) else { return };
             use_list(random, list);
         }
     }
+}
+
+/// Reads all properties of a control, and sets one of them to a value of one of them.
+fn use_property(random: &mut Random, screen: &mut Screen, id: i32) {
+    let Ok(names) = screen.property(id, "*") else { return };
+    let names = String::from_utf8(names.into_text()).unwrap();
+    let names: Vec<&str> = names.split(',').collect();
+    // A list of properties may name what does not exist.
+    let readable = names.iter().filter(|name| **name != "_PropValues");
+    let values: Vec<PropertyValue> = readable.map(|name| screen.property(id, name).unwrap()).collect();
+    let _ = screen.property(id, "_PropValues");
+    let name = *random.pick(&names);
+    let value = match random.below(3) {
+        0 => PropertyValue::Number(random.number()),
+        1 => PropertyValue::Text(random.bytes(6)),
+        _ => random.pick(&values).clone(),
+    };
+    let _ = screen.set_property(id, name, value);
 }
 
 fn use_list(random: &mut Random, list: &mut List) {
@@ -255,6 +279,7 @@ fn act(random: &mut Random, screen: &mut Screen) {
         5 => Action::Expand { row },
         6 => Action::Value(String::from_utf8_lossy(&random.bytes(6)).into_owned()),
         7 => Action::Finish(*random.pick(&[0, 9, 13, 0x84])),
+        8 if row > 5 => Action::Menu,
         _ => Action::Search { start: "a".into(), from: row },
     };
     screen.event(Event::Control { handle, action });
@@ -274,7 +299,9 @@ fn step(random: &mut Random, screen: &mut Screen) {
         }
         17 => {
             screen.take_input();
-            screen.take_answer();
+            screen.panels_mut().take_answer();
+            screen.panels_mut().take_choice();
+            let _ = screen.preinput(&random.bytes(4), random.below(9) as i32, random.below(2) == 0);
             screen.take_break();
         }
         18 => {
@@ -282,13 +309,15 @@ fn step(random: &mut Random, screen: &mut Screen) {
             screen.event(Event::Mouse { column, row, button: MouseButton::Left, down: random.below(2) == 0 });
             screen.event(Event::Answer { number: 1, button: random.below(3) });
             screen.event(Event::Menu("FO".into()));
+            screen.event(Event::Popup { number: 1, path: "F".into() });
         }
-        _ => match random.below(4) {
-            0 => screen.open_message_box(MessageBox::new(&random.bytes(5), None, b"YESNO")),
-            1 => drop(Menu::parse(9, &random.bytes(12)).map(|menu| screen.set_menu(menu))),
+        _ => match random.below(5) {
+            3 => drop(Popup::parse(&random.bytes(12)).map(|popup| screen.open_popup(popup, None))),
+            0 => screen.panels_mut().open_message_box(MessageBox::new(&random.bytes(5), None, b"YESNO")),
+            1 => drop(Menu::parse(9, &random.bytes(12)).map(|menu| screen.panels_mut().set_menu(menu))),
             2 => drop(screen.mse()),
             _ if random.below(5) == 0 => screen.reset(),
-            _ => screen.close_message_box(),
+            _ => screen.panels_mut().close_message_box(),
         },
     }
 }

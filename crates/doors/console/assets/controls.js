@@ -138,6 +138,12 @@ export class Controls {
     if (known) return known.update(state);
     const control = state.kind === LIST_BOX || state.kind === GRID ? new List(this.plane, state, this.send) : new Simple(this.plane, state, this.send);
     this.all.set(state.handle, control);
+    // The right button, a long touch, or the key for menus.
+    control.element.addEventListener('contextmenu', (event) => {
+      if (!control.state.menu) return;
+      event.preventDefault();
+      this.send(wire.wantMenu(state.handle));
+    });
     this.plane.element.append(control.element);
     return undefined;
   }
@@ -156,6 +162,9 @@ export class Controls {
     if (control && document.activeElement !== control.focusable) control.refocus();
     return Boolean(control);
   }
+
+  /** The control that an element is part of. */
+  around(element) { return [...this.all.values()].find((control) => control.element.contains(element)); }
 
   /** The control that has an Alt key. */
   byKey(key) {

@@ -1,4 +1,4 @@
-// The message box, the menu bar and the message line.
+// The message box and the list of printed documents.
 
 import * as wire from './wire.js';
 
@@ -45,35 +45,6 @@ export class MessageBox {
   close() { if (this.dialog.open) this.dialog.close(); }
 
   remove() { this.dialog.remove(); }
-}
-
-/** The menu bar: a disclosure for each group. */
-export function menuBar(items, send) {
-  const entry = (item) => {
-    if (!item.text) return document.createElement('hr');
-    if (item.items.length) return group(item);
-    const button = document.createElement('button');
-    button.type = 'button';
-    button.textContent = (item.checked ? '✓ ' : '') + item.text.replace('\t', '    ');
-    button.disabled = !item.enabled;
-    button.addEventListener('click', () => {
-      button.closest('.bar')?.querySelectorAll('details').forEach((details) => { details.open = false; });
-      send(wire.menu(item.path));
-    });
-    return button;
-  };
-  const group = (item) => {
-    const details = document.createElement('details');
-    details.className = 'menu';
-    details.dataset.key = item.path.slice(-1).toLowerCase();
-    const summary = document.createElement('summary');
-    summary.textContent = item.text;
-    const list = document.createElement('div');
-    list.append(...item.items.map(entry));
-    details.append(summary, list);
-    return details;
-  };
-  return items.map(entry);
 }
 
 /** A printed document with links to its text and its PDF, which open beside the page. */

@@ -4,7 +4,8 @@ import * as wire from './wire.js';
 import { Connection, call } from './connection.js';
 import { Controls } from './controls.js';
 import { Field } from './field.js';
-import { MessageBox, menuBar, printedItem } from './panels.js';
+import { MenuBar, PopupMenu } from './menus.js';
+import { MessageBox, printedItem } from './panels.js';
 import { Plane } from './plane.js';
 import { keyNamed, keyOf } from './keys.js';
 
@@ -30,8 +31,8 @@ export class Program {
     this.leave = leave;
     const send = (bytes) => this.connection.send(bytes);
     this.title = element('span', 'title');
-    this.menu = element('span', 'bar');
-    this.bar = element('div', 'bar', this.title, this.menu, button('End program', () => this.end()));
+    this.menu = new MenuBar(send, () => this.refocusNow());
+    this.bar = element('div', 'bar', this.title, this.menu.element, button('End program', () => this.end()));
     this.screen = element('div', 'screen');
     this.screen.tabIndex = -1;
     this.message = element('div', 'message');
@@ -57,6 +58,7 @@ export class Program {
     this.screen.append(this.field.element);
     this.controls = new Controls(this.plane, send);
     this.box = new MessageBox(send);
+    this.popup = new PopupMenu(this.plane, send);
     this.frames = { count: 0 };
     this.listen(send);
     this.connection = new Connection(id, () => ({ width: Math.min(255, this.plane.cell.width), height: Math.min(255, this.plane.cell.height) }), {
@@ -95,6 +97,7 @@ export class Program {
         this.printed.replaceChildren();
         this.printed.hidden = true;
         this.controls.clear();
+        this.popup.shut();
         this.field.close(0);
         this.field.reset();
         this.plane.resize(size);
@@ -111,7 +114,10 @@ export class Program {
       messageBox: (box) => this.box.open(box),
       messageBoxClosed: () => { this.box.close(); this.refocus = true; },
       bell: () => { this.screen.animate?.([{ opacity: 0.6 }, { opacity: 1 }], 120); },
-      menu: ({ items }) => this.menu.replaceChildren(...menuBar(items, send)),
+      menu: ({ items }) => this.menu.set(items),
+      menuFocus: () => this.menu.focus(),
+      popup: (menu) => this.popup.open(menu),
+      popupClosed: () => { this.popup.shut(); this.refocus = true; },
       messageLine: ({ segment, text }) => {
         while (this.message.children.length <= segment) this.message.append(document.createElement('span'));
         this.message.children[segment].textContent = text;
@@ -130,11 +136,7 @@ export class Program {
 
   /** Puts the focus where the program has it, and acknowledges the frame when it is painted. */
   finishFrame(sequence, send) {
-    if (this.refocus && !this.box.dialog.open) {
-      const taken = this.focused && this.controls.focus(this.focused);
-      if (!taken && !this.field.element.hidden) { this.field.element.focus({ preventScroll: true }); this.field.show(); }
-      this.refocus = false;
-    }
+    if (this.refocus && !this.box.dialog.open && !this.popup.isOpen) this.refocusNow();
     let done = false;
     const painted = () => {
       if (done) return;
@@ -145,6 +147,13 @@ export class Program {
     // The frame is on the screen after the next one began. A page in the background paints nothing: time has to do.
     if (document.hidden) setTimeout(painted);
     else { requestAnimationFrame(() => setTimeout(painted)); setTimeout(painted, 250); }
+  }
+
+  /** Puts the focus where the program has it. */
+  refocusNow() {
+    const taken = this.focused && this.controls.focus(this.focused);
+    if (!taken && !this.field.element.hidden) { this.field.element.focus({ preventScroll: true }); this.field.show(); }
+    this.refocus = false;
   }
 
   setTitle(text) {
@@ -160,12 +169,15 @@ export class Program {
   /** Keys that no control has taken. */
   keydown(event) {
     const key = keyOf(event);
-    if (!key || this.box.dialog.open || this.over) return;
+    if (!key || this.box.dialog.open || this.popup.isOpen || this.over) return;
     // Control and C copies selected text; without a selection it is the break key.
     if (key.held & 2 && !getSelection().isCollapsed) return;
     const inField = event.target === this.field.element;
     const inControl = event.target.closest?.('.control, .rows, .bar, dialog');
     if (key.held & 4 && key.code === 0 && this.hotKey(key.name.toLowerCase())) { event.preventDefault(); return; }
+    // Shift and F10 wants the menu of a control, as the right button does.
+    const around = key.code === 110 && key.held & 1 ? this.controls.around(event.target) : undefined;
+    if (around?.state.menu) { event.preventDefault(); this.connection.send(wire.wantMenu(around.state.handle)); return; }
     const isFunction = key.code > 100 || key.name === 'Escape';
     if (inControl && !isFunction) return;
     // Tab walks through the page as usual, unless there is nothing else or the program wants it.
@@ -180,8 +192,7 @@ export class Program {
   }
 
   hotKey(letter) {
-    const menu = this.menu.querySelector(`details[data-key="${CSS.escape(letter)}"]`);
-    if (menu) { menu.open = true; menu.querySelector('button')?.focus(); return true; }
+    if (this.menu.hotKey(letter)) return true;
     const control = this.controls.byKey(letter);
     if (!control) return false;
     control.refocus();
@@ -202,6 +213,7 @@ export class Program {
     if (staysOpen) this.connection.over = true;
     else this.connection.finish();
     this.box.close();
+    this.popup.shut();
     this.field.element.disabled = true;
     this.notify(words);
     this.bar.append(button('Back to the programs', () => this.close()));
@@ -213,6 +225,8 @@ export class Program {
     window.removeEventListener('resize', this.onResize);
     this.connection.finish();
     this.box.remove();
+    this.menu.remove();
+    this.popup.shut();
     this.leave();
   }
 }

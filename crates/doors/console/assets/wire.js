@@ -35,7 +35,7 @@ function control(r) {
   const state = {
     handle: r.u32(), kind: r.u8(), id: r.i32(), sub: r.i32(),
     area: { column: r.f32(), row: r.f32(), columns: r.f32(), rows: r.f32() },
-    ...r.flags(['on', 'visible', 'enabled', 'locked']),
+    ...r.flags(['on', 'visible', 'enabled', 'locked', 'menu']),
     text: r.text(), options: r.text(), length: r.u32(), key: r.text(), tip: r.text(), message: r.text(), style: r.u8(),
   };
   state.headings = Array.from({ length: r.u32() }, () => ({
@@ -81,6 +81,9 @@ const OPERATIONS = {
   17: ['focus', (r) => ({ handle: r.u32() })],
   18: ['frameEnd', (r) => ({ sequence: r.u32(), barrier: r.u8() === 1 })],
   19: ['ended', (r) => ({ reason: r.u8(), message: r.text() })],
+  21: ['menuFocus', () => ({})],
+  22: ['popup', (r) => ({ number: r.u32(), column: r.u16(), row: r.u16(), items: items(r) })],
+  23: ['popupClosed', () => ({})],
   20: ['document', (r) => ({ number: r.u32(), pages: r.u32(), title: r.text() })],
 };
 
@@ -136,3 +139,5 @@ export const cell = (handle, column, row, mode) => act(handle, 8, [4, column], [
 export const mouse = (column, row, bits) => operation(8, [2, column], [2, row], [1, bits]);
 export const answer = (number, button) => operation(9, [4, number], [4, button]);
 export const menu = (path) => operation(10, ['text', path]);
+export const popup = (number, path) => operation(12, [4, number], ['text', path]);
+export const wantMenu = (handle) => act(handle, 9);

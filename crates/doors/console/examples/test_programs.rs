@@ -1,14 +1,20 @@
 //! The door with programs written in Rust, for the tests of docs/console.md and tests/console.
 //!
-//! Prints one line of JSON with its port and serves until its standard input ends. The user is `tester` with the password
-//! `Tester-1`. `listbox` does what the published list box program does, and prints the time of the load.
+//! Prints one line of JSON with its port and serves until its standard input ends. The users are `tester` and `limited` with the
+//! password `Tester-1`. `listbox` does what the published list box program does, and prints the time of the load.
 
-use mainstay_console::{Config, Door, Entry, Programs, Users};
+#[path = "../tests/common/listener.rs"]
+#[allow(dead_code)]
+mod listener;
+
+use listener::Door;
+use mainstay_console::{Config, Entry, Programs, Users};
 use mainstay_screen::controls::{Area, Definition, Kind, Name};
 use mainstay_screen::document::Document;
 use mainstay_screen::field::InputRequest;
+use mainstay_screen::menu::{Menu, Popup};
 use mainstay_screen::mnemonic::{Argument, encode};
-use mainstay_screen::panels::{Menu, MessageBox};
+use mainstay_screen::panels::MessageBox;
 use mainstay_screen::session::ScreenHandle;
 use mainstay_screen::{ScreenError, Verb};
 use std::io::Read;
@@ -19,7 +25,7 @@ struct Tester;
 
 impl Users for Tester {
     fn check(&self, name: &str, password: &str) -> bool {
-        (name, password) == ("tester", "Tester-1")
+        matches!((name, password), ("tester" | "limited", "Tester-1"))
     }
 }
 
@@ -27,7 +33,7 @@ struct Shop;
 
 impl Programs for Shop {
     fn list(&self, _user: &str) -> Vec<Entry> {
-        let names = ["listbox", "form", "controls", "grid", "flood", "fails"];
+        let names = ["listbox", "form", "controls", "menus", "grid", "flood", "fails"];
         names.iter().map(|name| Entry { name: (*name).to_owned(), title: format!("Program {name}") }).collect()
     }
 
@@ -36,6 +42,7 @@ impl Programs for Shop {
             "listbox" => list_box(screen),
             "form" => form(screen, user),
             "controls" => controls(screen),
+            "menus" => menus(screen),
             "grid" => grid(screen),
             "flood" => flood(screen),
             _ => Err(ScreenError::new(20, "Syntax error")),
@@ -141,7 +148,9 @@ fn controls(screen: &ScreenHandle) -> Result<(), ScreenError> {
     for path in ["aaa/bbb/ccc", "aaa/bbb/ddd"] {
         screen.with(|screen| screen.list(tree).and_then(|list| list.load(0, path.as_bytes())))??;
     }
-    screen.with(|screen| Menu::parse(200, b"-[&File],F:[&Open,&Quit=4]").map(|menu| screen.set_menu(menu)))??;
+    screen.with(|screen| {
+        Menu::parse(200, b"-[&File],F:[&Open,&Quit=4]").map(|menu| screen.panels_mut().set_menu(menu))
+    })??;
     loop {
         mnemonic(screen, "@", &[2, 0])?;
         let result = screen.input(InputRequest { hidden: true, ..InputRequest::default() }, None)?;
@@ -160,6 +169,27 @@ fn controls(screen: &ScreenHandle) -> Result<(), ScreenError> {
         })?;
         mnemonic(screen, "@", &[2, 20])?;
         print(screen, &format!("CTL {} text {typed:?} choice {}   ", result.ctl, picked?))?;
+    }
+}
+
+/// A menu bar, and a button with a popup menu; each choice is shown.
+fn menus(screen: &ScreenHandle) -> Result<(), ScreenError> {
+    let bar = b"-[&File,&Edit,&Quit=4],F:[&Open\tF3,,&Save=D7,&Recent],FR:[&First,&Second=C9],E:[&Cut,&Paste]";
+    screen.with(|screen| Menu::parse(200, bar).map(|menu| screen.panels_mut().set_menu(menu)))??;
+    let button = Definition { contents: b"&More".to_vec(), menu_ctl: 77, ..at(2.0, 3.0, 12.0, 1.5) };
+    screen.with(|screen| screen.create(Name::new(Kind::Button, 76), button))??;
+    loop {
+        mnemonic(screen, "@", &[2, 0])?;
+        let result = screen.input(InputRequest { hidden: true, ..InputRequest::default() }, None)?;
+        let chosen = match result.ctl {
+            4 => return Ok(()),
+            77 => screen.popup_menu(Popup::parse(b"[&One,&Two,&More],M:[&All=99,&None=D98]")?, None)?,
+            _ => None,
+        };
+        let path = screen.with(|screen| screen.panels().menu().chosen.clone())?;
+        mnemonic(screen, "@", &[2, 8])?;
+        let chosen = chosen.map(|choice| (choice.path, choice.value));
+        print(screen, &format!("CTL {} bar {path:?} popup {chosen:?}          ", result.ctl))?;
     }
 }
 
@@ -200,13 +230,8 @@ fn flood(screen: &ScreenHandle) -> Result<(), ScreenError> {
 }
 
 fn main() {
-    let config = Config {
-        address: ([127, 0, 0, 1], 0).into(),
-        grace: Duration::from_secs(5),
-        programs_per_user: 20,
-        ..Config::default()
-    };
-    let door = Door::start(config, Arc::new(Tester), Arc::new(Shop), Arc::new(|_, _| ())).expect("the door listens");
+    let config = Config { grace: Duration::from_secs(5), programs_per_user: 20, ..Config::default() };
+    let door = Door::start(config, Arc::new(Tester), Arc::new(Shop));
     println!("{{\"port\": {}}}", door.address().port());
     let mut rest = Vec::new();
     std::io::stdin().read_to_end(&mut rest).expect("standard input can be read");

@@ -25,6 +25,7 @@ const ASSETS: &[Asset] = assets![
     ("field.js", "text/javascript; charset=utf-8"),
     ("keys.js", "text/javascript; charset=utf-8"),
     ("list.js", "text/javascript; charset=utf-8"),
+    ("menus.js", "text/javascript; charset=utf-8"),
     ("panels.js", "text/javascript; charset=utf-8"),
     ("plane.js", "text/javascript; charset=utf-8"),
     ("program.js", "text/javascript; charset=utf-8"),

@@ -13,19 +13,25 @@ use crate::http::Request;
 /// Names that are always allowed.
 const LOCAL: [&str; 3] = ["localhost", "127.0.0.1", "[::1]"];
 
-/// Checks a request. Errors: the status and the words of the answer.
-pub fn check(request: &Request, config: &Config) -> Result<(), (u16, &'static str)> {
+/// Checks the name by which a request reaches the door. Errors: the status and the words of the answer.
+pub fn check_host(request: &Request, config: &Config) -> Result<(), (u16, &'static str)> {
     let host = request.header("host").ok_or((400, "The request needs one Host header"))?;
-    if !is_allowed_host(host, config) {
-        return Err((421, "This name is not in the list of hosts of the server"));
+    match is_allowed_host(host, config) {
+        true => Ok(()),
+        false => Err((421, "This name is not in the list of hosts of the server")),
     }
+}
+
+/// Checks the origin of a request whose name was checked. Errors: the status and the words of the answer.
+pub fn check(request: &Request, is_encrypted: bool) -> Result<(), (u16, &'static str)> {
+    let host = request.header("host").unwrap_or_default();
     let is_upgrade = request.header("upgrade").is_some();
     match request.method.as_str() {
         "GET" | "HEAD" if !is_upgrade => Ok(()),
-        "GET" if is_own_origin(request, host, config) => Ok(()),
+        "GET" if is_own_origin(request, host, is_encrypted) => Ok(()),
         "GET" => Err((403, "Another site opens this socket")),
         "POST" => {
-            check_site(request, host, config)?;
+            check_site(request, host, is_encrypted)?;
             let kind = request.header("content-type").unwrap_or_default();
             let is_json = kind.split(';').next().is_some_and(|kind| kind.trim() == "application/json");
             if is_json { Ok(()) } else { Err((415, "The body has to be application/json")) }
@@ -34,10 +40,10 @@ pub fn check(request: &Request, config: &Config) -> Result<(), (u16, &'static st
     }
 }
 
-fn check_site(request: &Request, host: &str, config: &Config) -> Result<(), (u16, &'static str)> {
+fn check_site(request: &Request, host: &str, is_encrypted: bool) -> Result<(), (u16, &'static str)> {
     let allowed = match request.header("sec-fetch-site") {
         Some(site) => site == "same-origin",
-        None => is_own_origin(request, host, config),
+        None => is_own_origin(request, host, is_encrypted),
     };
     if allowed { Ok(()) } else { Err((403, "Another site sends this request")) }
 }
@@ -51,7 +57,7 @@ fn is_allowed_host(host: &str, config: &Config) -> bool {
     known.into_iter().any(|known| known.eq_ignore_ascii_case(name))
 }
 
-fn is_own_origin(request: &Request, host: &str, config: &Config) -> bool {
-    let scheme = if config.behind_tls { "https" } else { "http" };
+fn is_own_origin(request: &Request, host: &str, is_encrypted: bool) -> bool {
+    let scheme = if is_encrypted { "https" } else { "http" };
     request.header("origin").is_some_and(|origin| origin.eq_ignore_ascii_case(&format!("{scheme}://{host}")))
 }

@@ -1,7 +1,7 @@
 //! The browser door: Business BASIC programs on a page that the server itself serves.
 //!
 //! ```text
-//!   page  -- GET /programs/, POST /programs/api/... --> server: guard, sessions, programs
+//!   page  -- GET /programs/, POST /programs/api/... --> pages: guard, sessions, programs
 //!         == WebSocket /programs/socket ==============> socket: wire, Face of the program's screen
 //!                                                        |
 //!   Programs::run(name, user, ScreenHandle)  <-----  a thread for each program
@@ -16,19 +16,22 @@
 //! underneath as well; without its handshake, which needs a second HTTP library, it brings `bytes`, `log`, `rand` and
 //! `thiserror` alone. The handshake is a hash and four headers. 100 idle programs cost 300 sleeping threads.
 //!
-//! **TLS** is a proxy's: the door listens on the loopback address, or behind a proxy that is named by the setting.
+//! **Listening**, TLS, limits of connections, metrics and the log are those of the server, which gives each connection as a
+//! [`Client`]; [`Console::serve`] serves it.
 
 mod assets;
+mod client;
 mod config;
 mod guard;
 mod http;
+mod pages;
 mod printed;
 mod programs;
-mod server;
 mod sessions;
 mod socket;
 pub mod wire;
 
+pub use client::Client;
 pub use config::Config;
+pub use pages::Console;
 pub use programs::{Entry, Programs, Users};
-pub use server::{Door, Log};

@@ -144,14 +144,14 @@ impl Sessions {
 }
 
 /// The name of the cookie. Cookies do not know ports, so that the name tells the servers of one host apart.
-pub(crate) fn cookie_name(config: &Config, port: u16) -> String {
-    if config.behind_tls { "__Host-mainstay-programs".to_owned() } else { format!("mainstay-programs-{port}") }
+pub(crate) fn cookie_name(is_encrypted: bool, port: u16) -> String {
+    if is_encrypted { "__Host-mainstay-programs".to_owned() } else { format!("mainstay-programs-{port}") }
 }
 
 /// The header that sets the cookie; an empty secret removes it.
-pub(crate) fn set_cookie(config: &Config, port: u16, secret: &str) -> String {
-    let name = cookie_name(config, port);
-    let secure = if config.behind_tls { "; Secure" } else { "" };
+pub(crate) fn set_cookie(is_encrypted: bool, port: u16, secret: &str) -> String {
+    let name = cookie_name(is_encrypted, port);
+    let secure = if is_encrypted { "; Secure" } else { "" };
     let gone = if secret.is_empty() { "; Max-Age=0" } else { "" };
     format!("{name}={secret}; Path=/; HttpOnly; SameSite=Strict{secure}{gone}")
 }

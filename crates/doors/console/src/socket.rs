@@ -4,15 +4,16 @@
 //! go past it. A page that does not read is closed after the write timeout, one that is silent although it was pinged after
 //! the read timeout. Events beyond the rate limit wait, which holds up the page by the socket's own flow control.
 
+use crate::client::Client;
+use crate::pages::{Shared, WRITE_LIMIT};
 use crate::programs::Running;
-use crate::server::Shared;
 use crate::wire::{self, Ended, LONGEST_MESSAGE, Message};
 use mainstay_screen::frame::ListState;
 use mainstay_screen::mse::FaceFacts;
 use mainstay_screen::session::{Face, Next};
+use std::cell::Cell;
 use std::io::{Read, Result, Write};
-use std::net::{Shutdown, TcpStream};
-use std::sync::{Mutex, PoisonError};
+use std::rc::Rc;
 use std::time::{Duration, Instant};
 use tungstenite::protocol::frame::Frame;
 use tungstenite::protocol::frame::coding::{Data, OpCode};
@@ -34,11 +35,11 @@ const EVENTS_PER_SECOND: f64 = 400.0;
 const SESSION_CHECK: Duration = Duration::from_secs(20);
 
 /// The writing side of a socket.
-struct Outgoing(Mutex<TcpStream>);
+struct Outgoing<'c>(&'c dyn Client);
 
-impl Outgoing {
+impl Outgoing<'_> {
     fn write(&self, bytes: &[u8]) -> Result<()> {
-        self.0.lock().unwrap_or_else(PoisonError::into_inner).write_all(bytes)
+        self.0.send(bytes, WRITE_LIMIT)
     }
 
     fn frame(&self, frame: Frame) -> Result<()> {
@@ -52,23 +53,23 @@ impl Outgoing {
         self.frame(Frame::message(operations, OpCode::Data(Data::Binary), true))
     }
 
-    /// Sends a reason, then closes.
+    /// Sends a reason, then closes: the page answers, which ends the reading thread.
     fn close(&self, reason: Ended, message: &str) {
         // A page that is gone needs no reason.
         let _ = self.send(wire::ended(reason, message)).and_then(|()| self.frame(Frame::close(None)));
-        let _ = self.0.lock().unwrap_or_else(PoisonError::into_inner).shutdown(Shutdown::Write);
     }
 }
 
 /// The socket as `tungstenite` sees it. What it writes are whole messages.
 struct Duplex<'o> {
-    socket: TcpStream,
-    out: &'o Outgoing,
+    out: &'o Outgoing<'o>,
+    /// The time in which the next bytes have to come.
+    limit: Rc<Cell<Duration>>,
 }
 
 impl Read for Duplex<'_> {
     fn read(&mut self, buffer: &mut [u8]) -> Result<usize> {
-        self.socket.read(buffer)
+        self.out.0.receive(buffer, self.limit.get())
     }
 }
 
@@ -103,24 +104,24 @@ impl Pace {
 }
 
 /// Serves a socket whose upgrade was answered, for a user with a session. `read` was read beyond the request.
-pub(crate) fn serve(socket: TcpStream, read: Vec<u8>, shared: &Shared, (user, session): (&str, &str)) -> Result<()> {
-    socket.set_read_timeout(Some(FIRST))?;
-    let out = Outgoing(Mutex::new(socket.try_clone()?));
+pub(crate) fn serve(client: &dyn Client, read: Vec<u8>, shared: &Shared, (user, session): (&str, &str)) -> Result<()> {
+    let out = Outgoing(client);
+    let limit = Rc::new(Cell::new(FIRST));
     let settings = WebSocketConfig::default()
         .max_message_size(Some(LONGEST_MESSAGE))
         .max_frame_size(Some(LONGEST_MESSAGE))
         .read_buffer_size(16 << 10);
-    let duplex = Duplex { socket: socket.try_clone()?, out: &out };
+    let duplex = Duplex { out: &out, limit: Rc::clone(&limit) };
     let mut incoming = WebSocket::from_partially_read(duplex, read, Role::Server, Some(settings));
     let Some((running, facts)) = attach(&mut incoming, shared, user) else {
         out.close(Ended::Refused, "The program is not there any more");
         return Ok(());
     };
-    socket.set_read_timeout(Some(SILENCE))?;
+    limit.set(SILENCE);
     let face = running.watch.attach(facts);
     let grace = u32::try_from(shared.config.grace.as_secs()).unwrap_or(u32::MAX);
     out.send(wire::hello(&running.name, grace))?;
-    shared.log("program attached", &[("user", user), ("program", &running.name)]);
+    client.log("program_attached", &[("user", user), ("program", &running.name)]);
     std::thread::scope(|scope| {
         let writer = std::thread::Builder::new().name("program frames".into());
         let spawned = writer.spawn_scoped(scope, || write_frames(&face, &out, &running, shared));
@@ -128,7 +129,7 @@ pub(crate) fn serve(socket: TcpStream, read: Vec<u8>, shared: &Shared, (user, se
             read_events(&mut incoming, &face, &out, || shared.sessions.user(session, &shared.config).is_some());
         }
         face.detach();
-        let _ = socket.shutdown(Shutdown::Both);
+        client.shut_down();
     });
     Ok(())
 }
@@ -147,7 +148,7 @@ fn attach(
     Some((running, FaceFacts { mouse: true, character_width: character.0, character_height: character.1 }))
 }
 
-fn write_frames(face: &Face, out: &Outgoing, running: &Running, shared: &Shared) {
+fn write_frames(face: &Face, out: &Outgoing<'_>, running: &Running, shared: &Shared) {
     loop {
         let sent = match face.next(Instant::now() + PING) {
             Next::Frame(frame) => out.send(wire::frame(&frame, |list| first_rows(face, list))),
@@ -162,7 +163,7 @@ fn write_frames(face: &Face, out: &Outgoing, running: &Running, shared: &Shared)
         };
         if sent.is_err() {
             // The reader sees the end of the socket.
-            let _ = out.0.lock().unwrap_or_else(PoisonError::into_inner).shutdown(Shutdown::Both);
+            out.0.shut_down();
             return;
         }
     }
@@ -176,7 +177,7 @@ fn first_rows(face: &Face, list: &ListState) -> Option<Vec<u8>> {
 }
 
 /// Reads until the page is gone, sends what is not valid, or has no session any more.
-fn read_events(incoming: &mut WebSocket<Duplex<'_>>, face: &Face, out: &Outgoing, has_session: impl Fn() -> bool) {
+fn read_events(incoming: &mut WebSocket<Duplex<'_>>, face: &Face, out: &Outgoing<'_>, has_session: impl Fn() -> bool) {
     let mut pace = Pace { left: BURST, at: Instant::now() };
     let mut checked = Instant::now();
     while let Ok(message) = incoming.read() {

@@ -2,8 +2,7 @@
 
 mod common;
 
-use common::{door, door_with, get, login, post, raw, request, start, upgrade};
-use mainstay_console::Config;
+use common::{door, door_claiming, door_with, get, login, post, raw, request, start, upgrade};
 use serde_json::json;
 use std::time::Duration;
 
@@ -112,9 +111,14 @@ fn cookies_and_sessions() {
     let cookie = login(&door, "ada");
     assert_eq!(post(&door, "logout", &cookie, &json!({})).status, 204);
     assert_eq!(get(&door, "/programs/api/programs", &cookie).status, 401);
-    let tls = door_with(|config| config.behind_tls = true);
+    let tls = door_claiming(true, true);
     let cookie = login(&tls, "ada");
     assert!(cookie.starts_with("__Host-mainstay-programs="), "{cookie}");
+    let answer = request(&tls, "POST", "/programs/api/login", &headers, LOGIN);
+    let header = answer.header("set-cookie").unwrap();
+    assert!(header.ends_with("; Path=/; HttpOnly; SameSite=Strict; Secure"), "{header}");
+    let sockets = |origin: &str| upgrade(&tls, &[("Host", "localhost"), ("Origin", origin), ("Cookie", &cookie)]).0;
+    assert_eq!((sockets("https://localhost"), sockets("http://localhost")), (101, 403));
 }
 
 #[test]
@@ -149,9 +153,7 @@ fn failed_logins_are_limited() {
 #[test]
 fn an_invitation_logs_in_once() {
     let door = door();
-    let address = door.invitation("ada").unwrap();
-    let secret = address.rsplit('=').next().unwrap();
-    assert!(address.starts_with(&format!("http://localhost:{}/programs/#", door.address().port())), "{address}");
+    let secret = door.console().invitation("ada").unwrap();
     let accept = || post(&door, "login", "", &json!({ "invitation": secret }));
     assert_eq!((accept().text("user"), accept().status), ("ada".to_owned(), 401));
 }
@@ -200,8 +202,12 @@ fn damaged_requests_are_refused() {
 }
 
 #[test]
-fn open_networks_need_tls() {
-    let config = Config { address: ([0, 0, 0, 0], 0).into(), ..Config::default() };
-    let users = std::panic::catch_unwind(|| common::door_with(move |own| *own = config));
-    assert!(users.is_err());
+fn networks_that_need_tls_are_led_to_it() {
+    let door = door_claiming(false, true);
+    let page = request(&door, "GET", "/programs/", &[("Host", "localhost:8080")], "");
+    assert_eq!((page.status, page.header("location")), (308, Some("https://localhost:8080/programs/")));
+    // A name of another site is told nothing, and a password gets no answer.
+    assert_eq!(request(&door, "GET", "/programs/", &[("Host", "evil.example")], "").status, 421);
+    assert_eq!(post(&door, "login", "", &json!({ "name": "ada", "password": "secret" })).status, 426);
+    assert_eq!(upgrade(&door, &[("Host", "localhost"), ("Origin", "http://localhost")]).0, 426);
 }

@@ -70,6 +70,7 @@ pub struct Config {
     pub navigator: Option<SocketAddr>,
     pub sqli: Option<SocketAddr>,
     pub console: Option<SocketAddr>,
+    pub console_hosts: Vec<String>,
     pub sqli_version: String,
     pub name: String,
     pub encryption: Encryption,
@@ -97,6 +98,7 @@ impl Default for Config {
             navigator: None,
             sqli: None,
             console: None,
+            console_hosts: Vec::new(),
             sqli_version: "IBM Informix Dynamic Server Version 14.10.FC7W1DE".into(),
             name: "MAINSTAY".into(),
             encryption: Encryption::Optional,
@@ -155,7 +157,12 @@ pub const KEYS: &[Key] = &[
     Key {
         name: "console",
         default: "",
-        meaning: "The address and port for browsers, which run the Business BASIC programs in the folder `programs` ([console.md](console.md)). None without it. It has to be of this machine: TLS is a proxy's.",
+        meaning: "The address and port for browsers, which run the Business BASIC programs in the folder `programs` ([console.md](console.md)). None without it. The same users, certificate and limits, and the same rules for an address that is not of this machine alone. A browser that begins with TLS is served with it on the same port; without it only this machine is served, and nobody where `encryption` is `required`.",
+    },
+    Key {
+        name: "console_hosts",
+        default: "[]",
+        meaning: "Names, without ports, under which browsers reach the server, besides `localhost`, `127.0.0.1` and `[::1]`. Requests under other names are refused.",
     },
     Key {
         name: "sqli_version",

@@ -1,11 +1,12 @@
 //! The server and its doors: sockets, TLS, users, limits, metrics and the log, around the codecs of `tds`, `navigator`
-//! and `sqli`.
+//! and `sqli`, and the pages of `console`.
 //!
 //! ```text
 //!   Server      host       all that doors share: listening, users, limits, stopping, metrics, log
 //!   TdsDoor     tds        SQL Server's clients
 //!   NavigatorDoor          remote ACE clients
 //!   SqliDoor    sqli       Informix clients
+//!   ConsoleDoor console    browsers
 //! ```
 //!
 //! It contains no semantics of statements: they go to the sessions of a backend, which each door is given. A connection
@@ -13,6 +14,7 @@
 //! without a hand-over. `tests/echo.rs` shows a further door.
 
 mod config;
+mod console;
 mod host;
 mod navigator;
 mod sqli;
@@ -20,6 +22,7 @@ mod tds;
 mod users;
 
 pub use config::{Config, Encryption, KEYS, Key, User, reference_page};
+pub use console::ConsoleDoor;
 pub use host::connection::{Connection, Watcher};
 pub use host::metrics::{DoorMetrics, RequestKind, metrics_page};
 pub use host::process::{log_event, log_warning};

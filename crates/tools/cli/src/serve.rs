@@ -6,12 +6,14 @@ use crate::exit::Exit;
 use crate::{complain, warn, who};
 use ace::backend::{Served, ServedDictionaries, Sql, install_sql};
 use mainstay_ads_runtime::Engine as Advantage;
-use mainstay_console::Door;
+use mainstay_console::Console;
 use mainstay_engine::Database;
 use mainstay_engine::activity::{RecordLock, SessionInfo};
 use mainstay_informix_runtime::Informix;
 use mainstay_navigator::server::Service;
-use mainstay_server::{Config, NavigatorDoor, Server, SqliDoor, TdsDoor, User, Users, log_event, log_warning};
+use mainstay_server::{
+    Config, ConsoleDoor, Encryption, NavigatorDoor, Server, SqliDoor, TdsDoor, User, Users, log_event, log_warning,
+};
 use mainstay_tsql_runtime::CodePage;
 use mainstay_types::{Code, Error, Result};
 use mainstay_vfs::{Disk, Enclosed, FileSystem};
@@ -40,22 +42,17 @@ pub(crate) fn run(
     engine: &Engine,
 ) -> Exit {
     let path = path.unwrap_or_else(|| PathBuf::from("."));
-    let Doors { server, console, _answering } = match start(&path, addresses, script_page, program_memory_bytes, engine)
-    {
+    let Doors { server, _answering } = match start(&path, addresses, script_page, program_memory_bytes, engine) {
         Ok(doors) => doors,
         Err(error) => {
             complain(&error);
             return Exit::of_opening(&error);
         }
     };
-    log_ready(&server, console.as_ref());
+    log_ready(&server);
     std::thread::spawn(give_memory_back);
     wait_for_signal();
-    // At the same time: each has the whole of the grace.
-    std::thread::scope(|scope| {
-        scope.spawn(|| console.map(Door::stop));
-        server.stop();
-    });
+    server.stop();
     Exit::Success
 }
 
@@ -63,9 +60,8 @@ pub(crate) fn run(
 const DOORS: [&str; 5] = ["tds", "http", "navigator", "sqli", "console"];
 
 /// Writes the addresses of all doors to the log.
-fn log_ready(server: &Server, console: Option<&Door>) {
+fn log_ready(server: &Server) {
     let mut addresses = server.addresses();
-    addresses.extend(console.map(|console| ("console", console.address())));
     // In one order, whichever doors are open: scripts read the line.
     addresses.sort_by_key(|(name, _)| DOORS.iter().position(|door| door == name));
     let fields: Vec<(&str, &dyn Display)> =
@@ -73,10 +69,9 @@ fn log_ready(server: &Server, console: Option<&Door>) {
     log_event(Box::new(io::stderr()), "ready", &fields);
 }
 
-/// The running doors: those of the server, and the one for browsers, which has a listener of its own.
+/// The server with its running doors.
 struct Doors {
     server: Server,
-    console: Option<Door>,
     /// Answers `mainstay who`.
     _answering: Option<who::Answering>,
 }
@@ -141,10 +136,9 @@ fn start(
     if let Some(address) = config.sqli {
         server.open(address, informix_door(&config, for_informix, &folder))?;
     }
-    let console = config
-        .console
-        .map(|address| console_door((address, config.program_memory_bytes), users, &for_basic, &folder))
-        .transpose()?;
+    if let Some(address) = config.console {
+        open_console(&server, (address, &config), users, &for_basic, &folder)?;
+    }
     let all = move || for_who.sessions_with_locks();
     let tds_address = Arc::new(OnceLock::new());
     let answering = who::answer(root, Arc::clone(&tds_address), Arc::new(all)).inspect_err(|error| {
@@ -155,7 +149,7 @@ fn start(
     if let Some(address) = config.http {
         server.open_http(address)?;
     }
-    Ok(Doors { server, console, _answering: answering.ok() })
+    Ok(Doors { server, _answering: answering.ok() })
 }
 
 /// The users of the settings, read again when the file has changed. `add` tells the T-SQL sessions of new ones.
@@ -207,29 +201,28 @@ fn clients_of(service: &Service) -> Vec<SessionInfo> {
     service.connected().into_iter().map(info).collect()
 }
 
-/// The listener for browsers. Without users the log has an address that lets the administrator in once.
-fn console_door(
-    (address, memory): (SocketAddr, u64),
+/// Opens the door for browsers. Without users the log has an address that lets the administrator in once.
+fn open_console(
+    server: &Server,
+    (address, config): (SocketAddr, &Config),
     users: Arc<Users>,
     database: &Database,
     folder: &Path,
-) -> Result<Door> {
-    let shop = Shop::open(database, folder)?.with_memory(Some(memory));
+) -> Result<()> {
+    let shop = Shop::open(database, folder)?.with_memory(Some(config.program_memory_bytes));
     let is_without_users = users.current().is_empty();
     let known = Arc::new(FolderUsers::new(Arc::clone(&users)));
-    let log: mainstay_console::Log = Arc::new(|event, fields| {
-        let fields: Vec<(&str, &dyn Display)> =
-            fields.iter().map(|(name, value)| (*name, value as &dyn Display)).collect();
-        log_event(Box::new(io::stderr()), event, &fields);
-    });
-    let settings = mainstay_console::Config { address, ..mainstay_console::Config::default() };
-    let door = Door::start(settings, known, Arc::new(BrowserPrograms::new(shop, users, database.clone())), log)
-        .map_err(|error| Error::from(error).at("console"))?;
-    if is_without_users {
-        let invitation = door.invitation("administrator")?;
+    let settings =
+        mainstay_console::Config { hosts: config.console_hosts.clone(), ..mainstay_console::Config::default() };
+    let console = Console::new(settings, known, Arc::new(BrowserPrograms::new(shop, users, database.clone())))?;
+    let secret = if is_without_users { Some(console.invitation("administrator")?) } else { None };
+    let address = server.open(address, ConsoleDoor::new(console)).map_err(|error| error.at("console"))?;
+    if let Some(secret) = secret {
+        let scheme = if config.encryption == Encryption::Required { "https" } else { "http" };
+        let invitation = format!("{scheme}://localhost:{}/programs/#invitation={secret}", address.port());
         log_event(Box::new(io::stderr()), "invitation", &[("address", &invitation)]);
     }
-    Ok(door)
+    Ok(())
 }
 
 /// The door for Informix clients, whose database has the name of the folder.

@@ -218,6 +218,13 @@ impl Grid {
         Ok(())
     }
 
+    /// The cells of a row, separated by the separator of the grid. Errors: 41, 46, 31.
+    pub fn load_cells(&mut self, row: i64, cells: &[u8]) -> Result<()> {
+        let row = usize::try_from(row).ok().filter(|row| *row > 0);
+        let row = row.ok_or_else(|| ScreenError::new(INTEGER, "The cells need the number of a row"))?;
+        self.load_row(1, row, cells.strip_suffix(&[self.separator]).unwrap_or(cells))
+    }
+
     fn load_row(&mut self, first: usize, row: usize, line: &[u8]) -> Result<()> {
         let values: Vec<Vec<u8>> = split_fields(line, self.separator).iter().map(|value| cell_text(value)).collect();
         if row > 1 << 20 {

@@ -338,6 +338,15 @@ impl List {
         Ok(())
     }
 
+    /// The index of the first element that equals a text; 0 for none.
+    pub fn position(&self, text: &[u8]) -> usize {
+        let found = match &self.tree {
+            Some(tree) => tree.find(text, self.delimiter),
+            None => self.matching(text).first().copied(),
+        };
+        found.map_or(0, |at| at + 1)
+    }
+
     fn matching(&self, text: &[u8]) -> Vec<usize> {
         let matches = |row: &[u8]| match (self.partial, self.strips) {
             (true, _) => row.starts_with(text),

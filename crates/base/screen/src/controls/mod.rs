@@ -4,15 +4,18 @@
 //! that was current when they were created and go with it, global ones stay (manual, `directives/button`). Faces name a
 //! control by its handle, which is never used twice.
 
+pub(crate) mod caret;
 pub mod columns;
 pub mod grid;
 pub mod list;
+pub mod properties;
 pub mod rows;
 mod tree;
 mod verbs;
 
 pub use grid::Grid;
 pub use list::{List, ListStyle};
+pub use properties::{Properties, PropertyValue};
 
 use crate::characters::decode;
 use crate::error::{CONTROL, CONTROL_ARGUMENT, Result, ScreenError};
@@ -109,6 +112,12 @@ pub struct Definition {
     pub tip: Vec<u8>,
     /// `SEP=`: the separator of a grid's cells.
     pub separator: Option<u8>,
+    /// `MNU=`: the value of `CTL` when its menu is wanted; 0 for none.
+    pub menu_ctl: i32,
+    /// `TBL=`: a character for each element, state or radio button.
+    pub table: Vec<u8>,
+    /// `FNT=`, which is kept only.
+    pub font: Vec<u8>,
     /// True if it belongs to no window (`*` before its number).
     pub global: bool,
 }
@@ -163,12 +172,21 @@ pub struct Control {
     pub locked: bool,
     /// True if every change is reported (`AUTO`, `OPT="A"`).
     pub auto: bool,
+    /// The value of `CTL` when its menu is wanted (`MNU=`); 0 for none.
+    pub menu_ctl: i32,
+    /// `TBL=`
+    pub table: Vec<u8>,
+    /// State that properties alone use.
+    pub properties: Properties,
     /// The value of `CTL` when it gets the focus (`SET_FOCUS`).
     pub focus_ctl: Option<i32>,
     /// The user's last action on it: 1 for the mouse, 2 for a double click, 0D for Enter; reading it resets it.
     pub mode: u8,
     /// True if the user has changed the text since the control got the focus.
     pub edited: bool,
+    /// The characters of the text before the caret, for faces whose keys the screen interprets; at the end if the text is
+    /// shorter.
+    pub caret: usize,
     /// True if a face has to be told of it.
     pub changed: bool,
 }
@@ -242,6 +260,8 @@ pub struct Controls {
     focus: Option<u32>,
     /// True if the focus has moved since the last frame.
     focus_changed: bool,
+    /// The radio buttons that properties of their groups name (`'Id`).
+    radio_ids: Vec<(i32, i32)>,
 }
 
 impl Controls {
@@ -340,6 +360,8 @@ impl Controls {
             }
             stays
         });
+        let all = &self.all;
+        self.radio_ids.retain(|(group, _)| all.iter().any(|control| control.name.id == *group));
         if self.focus.is_some_and(|focus| self.by_handle(focus).is_none()) {
             self.set_focus(None);
         }
@@ -384,9 +406,13 @@ fn new_control(handle: u32, name: Name, definition: Definition, window: u32, ori
         shown: !has(b'H') && !has(b'h'),
         locked: has(b'L'),
         auto: has(b'A'),
+        menu_ctl: definition.menu_ctl,
+        table: definition.table,
+        properties: Properties::new(definition.contents, definition.format, definition.font),
         focus_ctl: None,
         mode: 0,
         edited: false,
+        caret: usize::MAX,
         changed: true,
         options: definition.options,
     }

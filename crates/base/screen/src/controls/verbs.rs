@@ -158,14 +158,20 @@ impl Controls {
     /// Replaces the text of a text input, cut to `LEN=`. Errors: 60 for another kind, 46 beyond 1 MB.
     pub fn set_text(&mut self, name: Name, window: u32, text: &[u8]) -> Result<()> {
         let control = self.get_mut(name, window)?;
+        (control.changed, control.caret) = (true, usize::MAX);
+        let length = control.length;
         let Contents::Text(value) = &mut control.contents else { return Err(not_for(name)) };
-        if text.len() > LONGEST_TEXT {
-            return Err(ScreenError::new(LENGTH, "A text input takes no more than 1 MB"));
-        }
-        *value = text.get(..control.length.unwrap_or(text.len())).unwrap_or(text).to_vec();
-        control.changed = true;
-        Ok(())
+        replace_text(value, length, text)
     }
+}
+
+/// Replaces the text of a text input, cut to a length.
+pub(super) fn replace_text(value: &mut Vec<u8>, length: Option<usize>, text: &[u8]) -> Result<()> {
+    if text.len() > LONGEST_TEXT {
+        return Err(ScreenError::new(LENGTH, "A text input takes no more than 1 MB"));
+    }
+    *value = text.get(..length.unwrap_or(text.len())).unwrap_or(text).to_vec();
+    Ok(())
 }
 
 fn missing(id: i32) -> ScreenError {

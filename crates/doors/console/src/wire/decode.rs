@@ -15,6 +15,7 @@ mod code {
     pub const ANSWER: u8 = 9;
     pub const MENU: u8 = 10;
     pub const CLOSE: u8 = 11;
+    pub const POPUP: u8 = 12;
 }
 
 /// The most rows that one message asks for.
@@ -87,7 +88,7 @@ pub fn decode(bytes: &[u8]) -> Option<Vec<Message>> {
         let code = reader.u8()?;
         let length = reader.u32()? as usize;
         let mut payload = Reader(reader.take(length)?);
-        if (code::ATTACH..=code::CLOSE).contains(&code) {
+        if (code::ATTACH..=code::POPUP).contains(&code) {
             messages.push(operation(code, &mut payload)?);
         }
     }
@@ -120,6 +121,7 @@ fn event(code: u8, r: &mut Reader<'_>) -> Option<Event> {
         code::ANSWER => Event::Answer { number: r.u32()?, button: r.u32()? as usize },
         code::MENU => Event::Menu(r.text()?),
         code::CLOSE => Event::Close,
+        code::POPUP => Event::Popup { number: r.u32()?, path: r.text()? },
         _ => return None,
     })
 }
@@ -164,6 +166,7 @@ fn action(r: &mut Reader<'_>) -> Option<Action> {
         6 => Action::Finish(r.u8()?),
         7 => Action::Search { from: r.u32()? as usize, start: r.text()? },
         8 => Action::Cell { column: r.u32()? as usize, row: r.u32()? as usize, mode: r.u8()? },
+        9 => Action::Menu,
         _ => return None,
     })
 }

@@ -3,7 +3,8 @@
 use super::VERSION;
 use mainstay_screen::cell::{Run, Style};
 use mainstay_screen::frame::{ControlState, Frame, InputState, ListState, Operation};
-use mainstay_screen::panels::{MenuItem, MessageBox};
+use mainstay_screen::menu::MenuItem;
+use mainstay_screen::panels::MessageBox;
 
 /// The codes of operations to a page.
 mod code {
@@ -27,6 +28,9 @@ mod code {
     pub const FRAME_END: u8 = 18;
     pub const ENDED: u8 = 19;
     pub const DOCUMENT: u8 = 20;
+    pub const MENU_FOCUS: u8 = 21;
+    pub const POPUP: u8 = 22;
+    pub const POPUP_CLOSED: u8 = 23;
 }
 
 /// The reason why a page gets no more frames.
@@ -178,6 +182,14 @@ fn write(writer: &mut Writer, operation: &Operation) {
         Operation::MessageBox(message) => writer.operation(code::MESSAGE_BOX, |w| write_box(w, message)),
         Operation::MessageBoxClosed => writer.operation(code::MESSAGE_BOX_CLOSED, |_| ()),
         Operation::Menu(menu) => writer.operation(code::MENU, |w| write_items(w, &menu.items)),
+        Operation::MenuFocus => writer.operation(code::MENU_FOCUS, |_| ()),
+        Operation::Popup(popup) => writer.operation(code::POPUP, |w| {
+            w.u32(popup.number);
+            w.u16(popup.at.0);
+            w.u16(popup.at.1);
+            write_items(w, &popup.items);
+        }),
+        Operation::PopupClosed => writer.operation(code::POPUP_CLOSED, |_| ()),
         Operation::MessageLine(segment, text) => writer.operation(code::MESSAGE_LINE, |w| {
             w.u8(*segment);
             w.text(text);
@@ -208,7 +220,7 @@ fn write_control(w: &mut Writer, control: &ControlState) {
     w.i32(control.sub);
     let area = control.area;
     [area.column, area.row, area.columns, area.rows].iter().for_each(|number| w.f32(*number));
-    w.flags(&[control.on, control.visible, control.enabled, control.locked]);
+    w.flags(&[control.on, control.visible, control.enabled, control.locked, control.has_menu]);
     w.text(&control.text);
     w.text(&control.options);
     w.count(control.length.unwrap_or(0));

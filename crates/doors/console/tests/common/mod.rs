@@ -1,7 +1,10 @@
 //! A door with a few programs, requests to it, and a page without a browser.
 #![allow(dead_code)]
 
-use mainstay_console::{Config, Door, Entry, Programs, Users};
+mod listener;
+
+pub use listener::Door;
+use mainstay_console::{Config, Entry, Programs, Users};
 use mainstay_screen::controls::{Area, Definition, Kind, Name};
 use mainstay_screen::document::Document;
 use mainstay_screen::field::InputRequest;
@@ -102,14 +105,18 @@ pub fn door() -> Door {
 
 pub fn door_with(change: impl FnOnce(&mut Config)) -> Door {
     let mut config = Config {
-        address: ([127, 0, 0, 1], 0).into(),
         programs_per_user: 2,
         grace: Duration::from_secs(1),
         hosts: vec!["shop.example".to_owned()],
         ..Config::default()
     };
     change(&mut config);
-    Door::start(config, Arc::new(TestUsers), Arc::new(TestPrograms), Arc::new(|_, _| ())).unwrap()
+    Door::start(config, Arc::new(TestUsers), Arc::new(TestPrograms))
+}
+
+/// A door whose clients claim to be encrypted, and to need it.
+pub fn door_claiming(is_encrypted: bool, is_needed: bool) -> Door {
+    Door::claiming((is_encrypted, is_needed), Config::default(), Arc::new(TestUsers), Arc::new(TestPrograms))
 }
 
 /// An answer: its status, head and body.

@@ -23,10 +23,12 @@ pub enum RequestKind {
     Statement,
     /// Steps on a table.
     Steps,
+    /// A request of HTTP.
+    Http,
 }
 
 /// The number of kinds.
-const KINDS: usize = 6;
+const KINDS: usize = 7;
 
 impl RequestKind {
     /// Its name in the label `kind`.
@@ -38,6 +40,7 @@ impl RequestKind {
             RequestKind::Bulk => "bulk",
             RequestKind::Statement => "statement",
             RequestKind::Steps => "steps",
+            RequestKind::Http => "http",
         }
     }
 }
@@ -238,7 +241,7 @@ pub fn metrics_page() -> String {
     let mut page = String::from(
         "# Metrics of the server\n\n<!-- Written from crates/doors/server/src/host/metrics.rs by its tests; do not edit. -->\n\n\
          `GET /metrics` on the address of `http` in `mainstay.toml`, in the text form of Prometheus. `GET /health` answers\n\
-         200 while the server takes connections, 503 while it stops.\n\nEach metric has the label `door` with the name of the door: `tds`, `navigator` or `sqli`.\n\n| metric | kind | meaning |\n|---|---|---|\n",
+         200 while the server takes connections, 503 while it stops.\n\nEach metric has the label `door` with the name of the door: `tds`, `navigator`, `sqli` or `console`.\n\n| metric | kind | meaning |\n|---|---|---|\n",
     );
     let metrics = Metrics::default();
     metrics.add(DoorMetrics::new("tds", &[RequestKind::Batch]));

@@ -1,6 +1,10 @@
 //! The world of a session: screen, keyboard, clock, and the texts of programs.
 
 use crate::fault::Outcome;
+use mainstay_code_page as code_page;
+use mainstay_screen::InputResult;
+use mainstay_screen::field;
+use mainstay_screen::menu::{Choice, Popup};
 use mainstay_screen::mnemonic::Mnemonic;
 use mainstay_screen::session::ScreenHandle;
 use std::time::Duration;
@@ -44,6 +48,34 @@ pub struct Input {
     pub ctl: i64,
     /// Where the cursor was, from 0 (`IND(0)`).
     pub cursor: usize,
+    /// The value of EOM: the character that ended the input; empty for a field that is full.
+    pub end: Vec<u8>,
+}
+
+/// The field of a screen for a request.
+impl From<&InputRequest> for field::InputRequest {
+    fn from(request: &InputRequest) -> field::InputRequest {
+        field::InputRequest {
+            text: code_page::decode(&request.initial).into_owned(),
+            length: request.limit,
+            size: request.size,
+            index: request.cursor,
+            hidden: request.hidden,
+            ..field::InputRequest::default()
+        }
+    }
+}
+
+/// The result of such a field.
+impl From<InputResult> for Input {
+    fn from(result: InputResult) -> Input {
+        Input {
+            text: code_page::encode(&result.text).into_owned(),
+            ctl: i64::from(result.ctl),
+            cursor: result.index,
+            end: result.eom,
+        }
+    }
 }
 
 /// The local time.
@@ -101,6 +133,12 @@ pub trait Host {
 
     /// Shows a message and returns the button: `OK`, `YES`, `NO`, `CANCEL`.
     fn message_box(&mut self, text: &str, title: &str, options: &str) -> Outcome<String>;
+
+    /// Shows a popup menu, at a place of the current window if one is given, and returns the choice; `None` if the user
+    /// closes it.
+    ///
+    /// Errors: 2 when there will be no more input, 127 for the break key.
+    fn popup_menu(&mut self, menu: Popup, at: Option<(u16, u16)>) -> Outcome<Option<Choice>>;
 }
 
 /// The texts of programs.

@@ -8,6 +8,7 @@ use crate::fault::{Fault, Outcome, fail};
 use crate::host::{Clock, Host, Input, InputRequest, Output};
 use crate::system_clock::SystemClock;
 use mainstay_code_page as code_page;
+use mainstay_screen::menu::{Choice, MenuItem, Popup};
 use mainstay_screen::mnemonic::Mnemonic;
 use std::io::{BufRead, Read, Write};
 use std::sync::Arc;
@@ -69,6 +70,20 @@ impl<R: BufRead, W: Write> PlainHost<R, W> {
     }
 }
 
+impl<R: BufRead, W: Write> PlainHost<R, W> {
+    fn write_menu(&mut self, items: &[MenuItem], depth: usize) -> Outcome<()> {
+        for item in items.iter().filter(|item| !item.text.is_empty()) {
+            let marks = [(item.checked, " (checked)"), (!item.enabled, " (disabled)")];
+            let marks: String = marks.iter().filter(|(is_set, _)| *is_set).map(|(_, mark)| *mark).collect();
+            let text = item.text.replace('\t', "  ");
+            self.write(format!("{:indent$}{}: {text}{marks}", "", item.path, indent = 2 * depth).as_bytes())?;
+            self.new_line()?;
+            self.write_menu(&item.items, depth + 1)?;
+        }
+        Ok(())
+    }
+}
+
 impl<R: BufRead, W: Write> Host for PlainHost<R, W> {
     fn output(&mut self, output: Output<'_>) -> Outcome<()> {
         match output {
@@ -114,7 +129,8 @@ impl<R: BufRead, W: Write> Host for PlainHost<R, W> {
             text.truncate(size);
         }
         let cursor = text.len();
-        Ok(Input { text, ctl: if full.is_some() { 5 } else { 0 }, cursor })
+        let end = if full.is_some() { Vec::new() } else { vec![b'\r'] };
+        Ok(Input { text, ctl: if full.is_some() { 5 } else { 0 }, cursor, end })
     }
 
     fn flush(&mut self) -> Outcome<()> {
@@ -147,5 +163,15 @@ impl<R: BufRead, W: Write> Host for PlainHost<R, W> {
         self.write(format!("[{title}] {text}").as_bytes())?;
         self.new_line()?;
         Ok("OK".to_owned())
+    }
+
+    /// Writes the elements with the letters that choose them, and reads such letters.
+    fn popup_menu(&mut self, menu: Popup, _: Option<(u16, u16)>) -> Outcome<Option<Choice>> {
+        if self.column > 0 {
+            self.new_line()?;
+        }
+        self.write_menu(&menu.items, 1)?;
+        let input = self.input(&InputRequest::default())?;
+        Ok(menu.choice(code_page::decode(&input.text).trim()))
     }
 }

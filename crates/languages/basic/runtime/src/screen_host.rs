@@ -4,7 +4,7 @@ use crate::fault::Outcome;
 use crate::host::{Clock, Host, Input, InputRequest, Output};
 use crate::system_clock::SystemClock;
 use mainstay_code_page as code_page;
-use mainstay_screen::field;
+use mainstay_screen::menu::{Choice, Popup};
 use mainstay_screen::panels::MessageBox;
 use mainstay_screen::session::ScreenHandle;
 use std::time::Duration;
@@ -36,20 +36,7 @@ impl Host for ScreenHost {
     }
 
     fn input(&mut self, request: &InputRequest) -> Outcome<Input> {
-        let field = field::InputRequest {
-            text: code_page::decode(&request.initial).into_owned(),
-            length: request.limit,
-            size: request.size,
-            index: request.cursor,
-            hidden: request.hidden,
-            ..field::InputRequest::default()
-        };
-        let result = self.screen.input(field, request.wait)?;
-        Ok(Input {
-            text: code_page::encode(&result.text).into_owned(),
-            ctl: i64::from(result.ctl),
-            cursor: result.index,
-        })
+        Ok(self.screen.input(request.into(), request.wait)?.into())
     }
 
     fn flush(&mut self) -> Outcome<()> {
@@ -85,5 +72,9 @@ impl Host for ScreenHost {
         let message =
             MessageBox::new(&code_page::encode(text), Some(&code_page::encode(title)), &code_page::encode(options));
         Ok(self.screen.message_box(message)?)
+    }
+
+    fn popup_menu(&mut self, menu: Popup, at: Option<(u16, u16)>) -> Outcome<Option<Choice>> {
+        Ok(self.screen.popup_menu(menu, at)?)
     }
 }

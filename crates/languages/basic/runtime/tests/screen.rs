@@ -154,3 +154,74 @@ fn printers_give_documents_to_a_screen_that_keeps_them() {
     assert!(failure.to_string().contains("Error #31"), "{failure}");
     assert_eq!(watch.look(|screen| screen.documents().len()), 0);
 }
+
+#[test]
+fn modes_change_what_is_typed_and_shown() {
+    // PREINPUT is typed, so that modes of input apply to it.
+    let program = "PRINT 'UC',; PREINPUT \"abc\"; INPUT A$; PRINT 'LC',; PREINPUT \"abc\"; INPUT B$; PRINT 'CS',A$,B$,";
+    assert_eq!(shown(program), ["ABCabc"]);
+    let program = "PRINT 'EE',; PREINPUT \"secret\"; INPUT A$; PRINT 'BE',@(0,1),; PREINPUT \"seen\"; INPUT B$";
+    assert_eq!(shown(&format!("{program}; PRINT @(0,3),A$,")), ["", "seen", "", "secret"]);
+    // Output transparency: the bytes of a mnemonic are characters.
+    assert_eq!(shown("PRINT \"x\",'BO',$1B$+\"CS\",'EO',"), ["x CS"]);
+}
+
+#[test]
+fn edit_mode_gives_keys_that_the_editor_does_not_use() {
+    use mainstay_screen::event::{Event, Key};
+    let (handle, watch) = share(Screen::new(80, 25));
+    let face = watch.attach(FaceFacts::default());
+    for key in [Key::Up, Key::PageDown, Key::Up, Key::Enter] {
+        face.event(Event::Key(key.into()));
+    }
+    drop(face);
+    // Behind 'MN' the key is rejected, and Enter ends the input.
+    let source = b"PRINT 'ME',; INPUT A$; C1=CTL; INPUT A$; C2=CTL; PRINT 'MN',; INPUT A$; PRINT 'CS',C1,C2,CTL,";
+    harness::session_on(Box::new(ScreenHost::new(handle)), false).run_text("keys", source).unwrap();
+    // The plane is put together for a frame.
+    let face = watch.attach(FaceFacts::default());
+    assert!(matches!(face.next(Instant::now() + Duration::from_secs(10)), Next::Frame(_)));
+    assert_eq!(watch.look(lines)[0], "-1011-1014 0");
+}
+
+#[test]
+fn default_attributes_come_back() {
+    use mainstay_screen::cell::Colour;
+    let watch = screen_of(b"PRINT 'RED','DF','BR','GREEN',\"g\",'RM',\"r\",");
+    let style = |column| watch.look(|screen| screen.text().screen().cell(column, 0).style);
+    assert_eq!((style(0).foreground, style(0).attributes), (Colour::Green, Attributes::REVERSE));
+    assert_eq!((style(1).foreground, style(1).attributes), (Colour::Red, Attributes::default()));
+}
+
+#[test]
+fn dialogues_and_text_at_a_place() {
+    let lines = shown("PRINT \"under\",'DIALOGUE'(10,2,20,5,\"Title\"),\"in\",'POP','TEXT'(3,1,\"at\"),");
+    assert_eq!(lines, ["under", "   at"]);
+}
+
+#[test]
+fn windows_change_their_order_and_place() {
+    let two = "PRINT 'WINDOW'(0,0,20,5,1),\"one\",'WINDOW'(30,0,20,5,2),\"two\"";
+    let at_thirty = |left: &str| format!("{left:<30}two");
+    assert_eq!(shown(&format!("{two},'GOTO'(1),\"+\",")), [at_thirty("one+")]);
+    assert_eq!(shown(&format!("{two},'SWAP',\"+\",")), [at_thirty("one+")]);
+    assert_eq!(
+        shown(&format!("{two},'MOVE'(30,2),\"+\",")),
+        ["one".to_owned(), String::new(), format!("{:30}two+", "")]
+    );
+}
+
+#[test]
+fn captions_and_messages_reach_the_face() {
+    use mainstay_screen::frame::Operation;
+    let (handle, watch) = share(Screen::new(80, 25));
+    drop(watch.attach(FaceFacts::default()));
+    let source = b"PRINT 'CAPTION'(\"Orders\"),'MESSAGE'(\"Saved\"),'MESSAGE'(\"Page 2\",1),'BEEP',";
+    harness::session_on(Box::new(ScreenHost::new(handle)), false).run_text("message", source).unwrap();
+    let Next::Frame(frame) = watch.attach(FaceFacts::default()).next(Instant::now() + Duration::from_secs(10)) else {
+        panic!("no frame")
+    };
+    let has = |wanted: &Operation| frame.operations.contains(wanted);
+    assert!(has(&Operation::Caption("Orders".into())) && has(&Operation::Bell), "{:?}", frame.operations);
+    assert!(has(&Operation::MessageLine(0, "Saved".into())) && has(&Operation::MessageLine(1, "Page 2".into())));
+}

@@ -160,9 +160,11 @@ impl Lexer<'_> {
         }
     }
 
-    /// An apostrophe directly behind a name or a closing parenthesis and before a letter is a property's.
+    /// An apostrophe directly behind a name or a closing parenthesis and before a letter is a property's, and so is one before an
+    /// asterisk that begins no mnemonic.
     fn is_property(&self, spaced: bool) -> bool {
-        if spaced || !is_word_start(self.peek(1)) {
+        let is_star = self.peek(1) == b'*' && !is_word_start(self.peek(2)) && self.peek(2) != b'\'';
+        if spaced || !is_word_start(self.peek(1)) && !is_star {
             return false;
         }
         match self.out.last().map(|last| &last.token) {

@@ -2,11 +2,15 @@
 //!
 //! Controls keep their cells: a list shows as many rows as it is high, a button is `[ text ]`, a check box `[x] text`, a radio
 //! button `(*) text`, a drop box its choice and `v`, a grid its headings and rows, moved sideways to the current cell. The control with the focus is reversed. A message box is drawn over
-//! everything, the message line below the plane if the terminal has room. Menus are not drawn.
+//! everything, the message line below the plane if the terminal has room. The menu bar stands above the plane if the terminal has
+//! a row more than the screen; otherwise it is drawn over the first row while it is open.
 
+use crate::menu::{Effect, OpenMenu, draw_bar, group_of_letter};
 use mainstay_screen::cell::{Attributes, Cell, Colour, Run, Style};
 use mainstay_screen::controls::Kind;
+use mainstay_screen::event::{Event, Key, KeyPress};
 use mainstay_screen::frame::{ControlState, Heading, ListState, Operation};
+use mainstay_screen::menu::Menu;
 use mainstay_screen::mnemonic::CursorMode;
 use mainstay_screen::panels::MessageBox;
 use mainstay_screen::plane::{Plane, Region};
@@ -30,12 +34,24 @@ pub struct View {
     columns: u16,
     cursor: (u16, u16),
     cursor_mode: CursorMode,
-    controls: BTreeMap<u32, ControlState>,
+    pub(crate) controls: BTreeMap<u32, ControlState>,
     lists: BTreeMap<u32, ShownList>,
     focus: Option<u32>,
-    message_box: Option<MessageBox>,
+    pub(crate) message_box: Option<MessageBox>,
     messages: [String; 4],
     has_input: bool,
+    pub(crate) menu: Menu,
+    pub(crate) open_menu: Option<OpenMenu>,
+}
+
+/// The use of a key by the face itself.
+pub enum KeyUse {
+    /// The program gets the key.
+    Unused,
+    /// The picture has changed.
+    Used,
+    /// The program gets an event instead.
+    Becomes(Event),
 }
 
 impl Default for View {
@@ -51,6 +67,8 @@ impl Default for View {
             message_box: None,
             messages: Default::default(),
             has_input: false,
+            menu: Menu::default(),
+            open_menu: None,
         }
     }
 }
@@ -87,7 +105,16 @@ impl View {
                 }
             }
             Operation::Bell => return true,
-            Operation::Menu(_) | Operation::Caption(_) | Operation::Document { .. } => {}
+            Operation::Menu(menu) => {
+                self.menu = menu;
+                self.open_menu.take_if(|open| open.is_bar());
+            }
+            Operation::MenuFocus if !self.menu.items.is_empty() => {
+                self.open_menu = Some(OpenMenu::bar(&self.menu.items, 0));
+            }
+            Operation::Popup(popup) => self.open_menu = Some(OpenMenu::popup(popup)),
+            Operation::PopupClosed => drop(self.open_menu.take_if(|open| !open.is_bar())),
+            Operation::MenuFocus | Operation::Caption(_) | Operation::Document { .. } => {}
         }
         false
     }
@@ -103,9 +130,34 @@ impl View {
         list.top = list.top.min(state.count.saturating_sub(height));
     }
 
+    /// A key that an open menu uses, or that opens the menu bar.
+    pub fn key(&mut self, press: KeyPress) -> KeyUse {
+        if let Some(menu) = &mut self.open_menu {
+            let Effect::Closes(event) = menu.key(press) else { return KeyUse::Used };
+            self.open_menu = None;
+            return event.map_or(KeyUse::Used, KeyUse::Becomes);
+        }
+        let Key::Character(letter) = press.key else { return KeyUse::Unused };
+        let group = group_of_letter(&self.menu.items, letter).filter(|_| press.modifiers.alt);
+        let Some(group) = group.filter(|_| self.message_box.is_none()) else { return KeyUse::Unused };
+        let mut menu = OpenMenu::bar(&self.menu.items, group);
+        // A group without elements is chosen at once.
+        match menu.key(Key::Enter.into()) {
+            Effect::Stays => self.open_menu = Some(menu),
+            Effect::Closes(event) => return event.map_or(KeyUse::Used, KeyUse::Becomes),
+        }
+        KeyUse::Used
+    }
+
+    /// The rows above the plane on a terminal with so many rows: one for the menu bar if there is room.
+    pub fn shift(&self, rows: u16) -> u16 {
+        u16::from(!self.menu.items.is_empty() && usize::from(rows) > self.rows.len())
+    }
+
     /// The place of the cursor; none where it is not shown.
     pub fn cursor(&self) -> Option<(u16, u16)> {
-        let shown = self.cursor_mode != CursorMode::Hidden && self.focus.is_none() && self.message_box.is_none();
+        let is_covered = self.message_box.is_some() || self.open_menu.is_some();
+        let shown = self.cursor_mode != CursorMode::Hidden && self.focus.is_none() && !is_covered;
         shown.then_some(self.cursor)
     }
 
@@ -124,6 +176,27 @@ impl View {
 
     /// The picture for a terminal of this size.
     pub fn picture(&self, columns: u16, rows: u16, source: RowSource<'_>) -> Plane {
+        let shift = self.shift(rows);
+        let inner = self.screen_picture(columns, rows.saturating_sub(shift), source);
+        if shift == 0 && self.open_menu.is_none() {
+            return inner;
+        }
+        let mut plane = Plane::new(columns.max(1), rows.max(1));
+        for row in shift..plane.rows() {
+            plane.replace_row(row, inner.row(row - shift));
+        }
+        let group = self.open_menu.as_ref().and_then(OpenMenu::group);
+        if shift > 0 || group.is_some() {
+            draw_bar(&mut plane, &self.menu.items, group);
+        }
+        if let Some(menu) = &self.open_menu {
+            menu.draw(&mut plane);
+        }
+        plane
+    }
+
+    /// The picture without the menu bar and what is open of it.
+    fn screen_picture(&self, columns: u16, rows: u16, source: RowSource<'_>) -> Plane {
         let mut plane = Plane::new(columns.max(1), rows.max(1));
         self.draw_plane(&mut plane);
         for control in self.controls.values().filter(|control| control.visible) {
@@ -169,21 +242,53 @@ impl View {
                 let chosen: String = chosen.chars().take(room).collect();
                 put(plane, at, width, &format!("{chosen:<room$} v"), style);
             }
-            Kind::MultiLine => {
-                style.attributes.set(Attributes::UNDERLINE, true);
-                let lines = text.split('\n').chain(std::iter::repeat(""));
-                for (row, line) in (at.1..at.1.saturating_add(rows_of(control) as u16)).zip(lines) {
-                    put_cells(
-                        plane,
-                        (at.0, row),
-                        width,
-                        line.chars().map(|character| Cell { character, style }),
-                        style,
-                    );
-                }
-            }
+            Kind::MultiLine => self.draw_text(plane, control, at, width),
             Kind::ListBox | Kind::Grid => self.draw_list(plane, control, at, width, source),
         }
+    }
+
+    /// A text input: the lines around the caret, which is the one cell that is not reversed while it has the focus.
+    fn draw_text(&self, plane: &mut Plane, control: &ControlState, at: (u16, u16), width: u16) {
+        let mut style = Style::default();
+        style.attributes.set(Attributes::REVERSE, self.focus == Some(control.handle));
+        style.attributes.set(Attributes::DIM, !control.enabled);
+        style.attributes.set(Attributes::UNDERLINE, true);
+        let before: String = control.text.chars().take(control.caret).collect();
+        let (line, column) = (before.matches('\n').count(), before.chars().rev().take_while(|c| *c != '\n').count());
+        let is_hidden = control.options.contains('$');
+        let rows = rows_of(control);
+        let (top, left) = ((line + 1).saturating_sub(rows), (column + 1).saturating_sub(usize::from(width)));
+        let lines = control.text.split('\n').chain(std::iter::repeat("")).skip(top);
+        for (offset, (row, text)) in (at.1..at.1.saturating_add(rows as u16)).zip(lines).enumerate() {
+            let shown = text.chars().map(|character| if is_hidden { '$' } else { character }).skip(left);
+            put_cells(plane, (at.0, row), width, shown.map(|character| Cell { character, style }), style);
+            if self.focus == Some(control.handle) && top + offset == line {
+                let place = at.0.saturating_add((column - left) as u16);
+                let mut cell = plane.cell(place, row);
+                cell.style.attributes.set(Attributes::REVERSE, false);
+                plane.put(place, row, cell);
+            }
+        }
+    }
+
+    /// The row of a list or a grid at a line of its area, if there is one.
+    pub(crate) fn list_row(&self, control: &ControlState, line: u16) -> Option<usize> {
+        let list = self.lists.get(&control.handle)?;
+        let line = usize::from(line).checked_sub(usize::from(has_headings(control)))?;
+        Some(list.top + line).filter(|row| *row < list.count)
+    }
+
+    /// The column of a grid at a column of its area, if there is one.
+    pub(crate) fn grid_column(&self, control: &ControlState, column: u16) -> Option<usize> {
+        let width = (control.area.columns.ceil() as u16).max(1);
+        let mut left = (usize::from(column)).saturating_add(current_cell(control, width).offset);
+        for (at, heading) in control.headings.iter().enumerate() {
+            left = match left.checked_sub(width_of(heading)) {
+                Some(left) => left,
+                None => return Some(at),
+            };
+        }
+        None
     }
 
     fn draw_list(&self, plane: &mut Plane, control: &ControlState, at: (u16, u16), width: u16, source: RowSource<'_>) {

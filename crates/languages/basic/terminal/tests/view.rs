@@ -1,8 +1,10 @@
 //! Pictures of screens with controls.
 
-use mainstay_basic_terminal::view::View;
+use mainstay_basic_terminal::view::{KeyUse, View};
 use mainstay_screen::controls::{Area, Definition, Kind, Name};
-use mainstay_screen::event::{Event, Key};
+use mainstay_screen::event::{Action, Event, Key, KeyPress, Modifiers, MouseButton};
+use mainstay_screen::frame::Operation;
+use mainstay_screen::menu::{Menu, Popup};
 use mainstay_screen::panels::MessageBox;
 use mainstay_screen::{Screen, Verb};
 
@@ -18,6 +20,10 @@ fn picture(screen: &mut Screen) -> Vec<String> {
     for operation in screen.take_operations(true) {
         view.perform(operation);
     }
+    picture_of(&view, screen)
+}
+
+fn picture_of(view: &View, screen: &Screen) -> Vec<String> {
     let rows = |handle: u32, from: usize, count: usize| screen.list_rows(handle, from, count).unwrap().1;
     let picture = view.picture(30, 9, &rows);
     let line = |row: u16| {
@@ -90,7 +96,7 @@ fn other_controls_and_the_focus() {
 fn a_message_box_covers_the_screen() {
     let mut screen = Screen::new(30, 8);
     screen.print("x".repeat(240).as_bytes());
-    screen.open_message_box(MessageBox::new(b"Leave?", Some(b"Form"), b"YESNO"));
+    screen.panels_mut().open_message_box(MessageBox::new(b"Leave?", Some(b"Form"), b"YESNO"));
     let lines = picture(&mut screen);
     // The buttons with a blank behind each take 15 columns, the box four more.
     assert_eq!(lines[2], "xxxxx┌Form─────────────┐xxxxxx");
@@ -110,4 +116,117 @@ fn a_grid_shows_its_current_cell_and_moves_sideways_to_it() {
     assert_eq!(picture(&mut screen), ["Item   Price", "Nut     1.50", "Bolt  »  2.00«"]);
     screen.grid(GRID).unwrap().go_to(3, 1).unwrap();
     assert_eq!(picture(&mut screen), [" PriceNote", "  1.50»new   «", "  2.00old"]);
+}
+
+fn show(view: &mut View, operations: Vec<Operation>) {
+    for operation in operations {
+        view.perform(operation);
+    }
+}
+
+/// The event that a view makes of a key.
+fn key(view: &mut View, key: Key, alt: bool) -> Option<Event> {
+    let press = KeyPress { key, modifiers: Modifiers { alt, ..Modifiers::default() } };
+    match view.key(press) {
+        KeyUse::Unused => Some(Event::Key(press)),
+        KeyUse::Used => None,
+        KeyUse::Becomes(event) => Some(event),
+    }
+}
+
+#[test]
+fn the_menu_bar_is_used_by_the_keyboard_alone() {
+    let mut screen = Screen::new(30, 8);
+    screen.print(b"text");
+    let definition = b"-[&File,&Edit,&Quit=4],F:[&Open,,&Save=D7],E:[&Cut,&More],EM:[&All=C9]";
+    screen.panels_mut().set_menu(Menu::parse(100, definition).unwrap());
+    let mut view = View::default();
+    show(&mut view, screen.take_operations(true));
+    assert_eq!(picture_of(&view, &screen), [" File  Edit  Quit", "text"]);
+    assert_eq!(key(&mut view, Key::Character('f'), false), Some(Event::Key(Key::Character('f').into())));
+    assert_eq!(key(&mut view, Key::Character('f'), true), None);
+    let open = ["» File « Edit  Quit", "┌──────┐", "│» Open «│", "│──────│", "│ Save │", "└──────┘"];
+    assert_eq!(picture_of(&view, &screen), open);
+    // The line between elements is passed over; a disabled element cannot be chosen.
+    assert_eq!(key(&mut view, Key::Down, false), None);
+    assert_eq!(key(&mut view, Key::Enter, false), None);
+    assert_eq!(key(&mut view, Key::Down, false), None);
+    assert_eq!(key(&mut view, Key::Enter, false), Some(Event::Menu("FO".into())));
+    assert_eq!(picture_of(&view, &screen).len(), 2);
+    // From group to group, and into a menu below an element.
+    for (pressed, alt) in [(Key::Character('f'), true), (Key::Right, false), (Key::Up, false), (Key::Right, false)] {
+        assert_eq!(key(&mut view, pressed, alt), None);
+    }
+    let lines = picture_of(&view, &screen);
+    assert_eq!(lines[1], "text  ┌────────┐");
+    assert_eq!(lines[2..], ["      │ Cut    │┌───────┐", "      │» More  >«││» √ All «│", "      └────────┘└───────┘"]);
+    assert_eq!(key(&mut view, Key::Enter, false), Some(Event::Menu("EMA".into())));
+    // Escape closes level by level; a group without elements is chosen by its letter.
+    for (pressed, alt) in [(Key::Character('e'), true), (Key::Escape, false), (Key::Escape, false)] {
+        assert_eq!(key(&mut view, pressed, alt), None);
+    }
+    assert_eq!(key(&mut view, Key::Character('q'), true), Some(Event::Menu("Q".into())));
+    // The program gives the bar the focus.
+    screen.panels_mut().focus_menu();
+    show(&mut view, screen.take_operations(false));
+    assert_eq!(picture_of(&view, &screen)[0], "» File « Edit  Quit");
+}
+
+#[test]
+fn popup_menus_and_the_mouse() {
+    let mut screen = Screen::new(30, 8);
+    let button = Definition { contents: b"Go".to_vec(), menu_ctl: 77, ..at(2.0, 1.0, 8.0, 1.0) };
+    screen.create(Name::new(Kind::Button, 1), button).unwrap();
+    let handle = screen.controls().all()[0].handle;
+    let mut view = View::default();
+    show(&mut view, screen.take_operations(true));
+    let click = |view: &mut View, at: (u16, u16), button: MouseButton| view.mouse(at, button, true, (30, 9));
+    let used = |action: Action| Event::Control { handle, action };
+    assert_eq!(click(&mut view, (4, 1), MouseButton::Left), [used(Action::Focus), used(Action::Press)]);
+    assert_eq!(click(&mut view, (4, 1), MouseButton::Right), [used(Action::Focus), used(Action::Menu)]);
+    let elsewhere = Event::Mouse { column: 20, row: 5, button: MouseButton::Right, down: true };
+    assert_eq!(click(&mut view, (20, 5), MouseButton::Right), [elsewhere]);
+    screen.open_popup(Popup::parse(b"[&One,&Two]").unwrap(), Some((3, 2)));
+    show(&mut view, screen.take_operations(false));
+    let lines = picture_of(&view, &screen);
+    assert_eq!(lines[2..], ["   ┌─────┐", "   │» One «│", "   │ Two │", "   └─────┘"]);
+    let chosen = |path: &str| Event::Popup { number: 1, path: path.to_owned() };
+    assert_eq!(click(&mut view, (5, 4), MouseButton::Left), [chosen("T")]);
+    screen.open_popup(Popup::parse(b"[&One,&Two]").unwrap(), None);
+    show(&mut view, screen.take_operations(false));
+    assert_eq!(key(&mut view, Key::Escape, false), Some(Event::Popup { number: 2, path: String::new() }));
+}
+
+#[test]
+fn a_text_input_is_edited_at_its_caret() {
+    let mut screen = Screen::new(30, 8);
+    let one = Name::new(Kind::MultiLine, 1);
+    screen.create(one, at(0.0, 0.0, 6.0, 1.0)).unwrap();
+    screen.set_control_text(one, b"abcd").unwrap();
+    for key in [Key::Tab, Key::Left, Key::Left, Key::Character('x')] {
+        screen.event(Event::Key(key.into()));
+    }
+    assert_eq!(picture(&mut screen), ["»abx«c»d «"]);
+    // A text that is longer than the field moves to the left.
+    for key in [Key::End, Key::Character('1'), Key::Character('2'), Key::Character('3')] {
+        screen.event(Event::Key(key.into()));
+    }
+    assert_eq!(picture(&mut screen), ["»cd123«"]);
+    assert_eq!(screen.control_text(one), Ok(b"abxcd123".to_vec()));
+    // A locked one is read, and not changed.
+    screen.control(one, Verb::Lock).unwrap();
+    for key in [Key::Home, Key::Character('y'), Key::Delete] {
+        screen.event(Event::Key(key.into()));
+    }
+    assert_eq!(picture(&mut screen), ["a»bxcd1«"]);
+    // Several lines.
+    let lines = Name::new(Kind::MultiLine, 2);
+    screen.create(lines, at(10.0, 2.0, 6.0, 2.0)).unwrap();
+    screen.set_control_text(lines, b"one\x8atwo\x8athree").unwrap();
+    screen.event(Event::Key(Key::Tab.into()));
+    assert_eq!(picture(&mut screen)[2..], ["          »two   «", "          »three«"]);
+    screen.event(Event::Key(Key::Up.into()));
+    screen.event(Event::Key(Key::Up.into()));
+    screen.event(Event::Key(Key::Character('!').into()));
+    assert_eq!(screen.control_text(lines), Ok(b"one!\x8atwo\x8athree".to_vec()));
 }

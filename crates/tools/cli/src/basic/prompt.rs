@@ -13,7 +13,7 @@ use mainstay_types::Result;
 use mainstay_vfs::{Disk, FileSystem};
 use reedline::{Prompt, PromptEditMode, PromptHistorySearch, Reedline, Signal};
 use std::borrow::Cow;
-use std::io::{self, BufReader, IsTerminal};
+use std::io::{self, BufReader, IsTerminal, Write};
 use std::path::Path;
 use std::process::ExitCode;
 use std::sync::Arc;
@@ -45,12 +45,23 @@ pub(super) fn converse(shop: &Shop, home: &Path, program: Option<&str>, argument
     let status = match program.and_then(|program| console.run_program(program)) {
         Some(status) => status,
         None if io::stdin().is_terminal() && io::stdout().is_terminal() => {
+            greet(home, program.is_some())?;
             let mut lines = EditedLines(Reedline::create());
             console.converse(Some(&mut lines))
         }
         None => console.converse(None),
     };
     Ok(ExitCode::from(u8::try_from(status).unwrap_or(1)))
+}
+
+/// Says on a terminal where the user is, and how to leave.
+fn greet(home: &Path, has_program: bool) -> Result<()> {
+    if has_program {
+        return Ok(());
+    }
+    let name = home.file_name().unwrap_or(home.as_os_str()).to_string_lossy();
+    writeln!(io::stdout(), "Business BASIC in {name}: numbered lines, LIST, LOAD \"NAME\", RUN; BYE or Control and D ends.")?;
+    Ok(())
 }
 
 /// Lines of the terminal, edited.

@@ -399,13 +399,13 @@ pub struct EnterCode {
 /// A control directive.
 #[derive(Debug)]
 pub struct ControlCode {
-    /// `LIST_BOX` and others; `SET_FOCUS`, `ENABLE CONTROL`, `DISABLE CONTROL`.
+    /// `LIST_BOX` and others; `SET_FOCUS`, `ENABLE CONTROL`, `DISABLE CONTROL`, `MENU_BAR`, `POPUP_MENU`, `PREINPUT`.
     pub class: String,
     /// `LOAD` and others; empty for a definition.
     pub action: String,
     /// `*` before the number: it belongs to no window.
     pub global: bool,
-    /// Arguments, the contents of a control last; `None` for `*`.
+    /// Arguments, the contents of a control last; `None` for `*` and for arrays, which are among the targets.
     pub arguments: Vec<Option<Expr>>,
     /// The numbers behind `:` of arguments, if there are any.
     pub subs: Vec<Option<NumberExpr>>,

@@ -396,6 +396,11 @@ impl Compiler<'_> {
         let (mut arguments, mut targets) = (Vec::new(), Vec::new());
         let contents = control.contents.iter().cloned().map(Some).collect::<Vec<_>>();
         for argument in control.arguments.iter().chain(&contents) {
+            if let Some(array) = argument.as_ref().filter(|value| matches!(value.kind, ExprKind::Range(..))) {
+                arguments.push(None);
+                targets.push(Some(self.target(array)?));
+                continue;
+            }
             let target = match argument {
                 Some(value) if self.variable(value).is_some() || self.is_element(value) => Some(self.target(value)?),
                 _ => None,

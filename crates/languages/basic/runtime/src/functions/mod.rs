@@ -162,6 +162,7 @@ const TEXT_VARIABLES: &[(&str, TextFunction)] = &[
     ("CHN", file::open_channels),
     ("DAY", date::day),
     ("DLM", system::dlm),
+    ("EOM", system::eom),
     ("ESC", system::esc),
     ("HWD", system::hwd),
     ("LPG", system::lpg),

@@ -365,6 +365,11 @@ pub(super) fn dlm(_: &mut Machine, _: &Call, out: &mut Vec<u8>) -> Outcome<()> {
     Ok(())
 }
 
+pub(super) fn eom(machine: &mut Machine, _: &Call, out: &mut Vec<u8>) -> Outcome<()> {
+    out.extend_from_slice(&machine.end_of_message);
+    Ok(())
+}
+
 pub(super) fn esc(_: &mut Machine, _: &Call, out: &mut Vec<u8>) -> Outcome<()> {
     out.push(0x1B);
     Ok(())

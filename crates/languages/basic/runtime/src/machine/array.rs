@@ -102,7 +102,7 @@ impl Machine {
     }
 
     /// The elements of a target that is an array or a range; `None` for any other one.
-    pub(super) fn range_values(&mut self, target: Option<&Target>) -> Outcome<Option<Vec<Value>>> {
+    pub(crate) fn range_values(&mut self, target: Option<&Target>) -> Outcome<Option<Vec<Value>>> {
         let (array, bounds) = match target {
             Some(Target::NumberRange(symbol, bounds)) => (VariableRef::Numbers(*symbol), bounds),
             Some(Target::TextRange(symbol, bounds)) => (VariableRef::Texts(*symbol), bounds),

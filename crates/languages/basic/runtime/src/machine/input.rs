@@ -3,7 +3,7 @@
 use super::{Machine, Value};
 use crate::code::*;
 use crate::fault::{Fault, Outcome, fail};
-use crate::host::InputRequest;
+use crate::host::{Input, InputRequest};
 use crate::mask;
 use crate::number_text::parse_number;
 use mainstay_basic_syntax::tree::Verb;
@@ -109,18 +109,11 @@ impl Machine {
         self.host.flush()?;
         self.commit_updates("FC")?;
         self.commit_updates("WD")?;
-        let mut input = loop {
-            let input = self.host.input(&request);
-            match self.waited(input) {
-                // SETESC OFF: the input begins again.
-                Err(fault) if fault.is_break && self.handlers.ignores_keys && !self.host.hung_up() => {}
-                input => break input?,
-            }
-        };
+        let mut input = next_input(self, &request)?;
         self.charge(input.text.len())?;
         self.ctl = input.ctl;
+        self.end_of_message = std::mem::take(&mut input.end);
         self.input_place = input.cursor as i64;
-        self.screen.entered(&input.text, request.hidden)?;
         if let Some(limit) = request.limit {
             input.text.truncate(limit);
         }
@@ -195,6 +188,26 @@ impl Machine {
             }
         }
         Ok(if any { Branch::Invalid } else { Branch::None })
+    }
+}
+
+/// The next line: what PREINPUT has left, or what the user types.
+fn next_input(machine: &mut Machine, request: &InputRequest) -> Outcome<Input> {
+    if let Some(input) = machine.screen.input_from_queue(request)? {
+        machine.screen.new_line(&mut *machine.host)?;
+        return Ok(input);
+    }
+    loop {
+        let input = machine.host.input(request);
+        match machine.waited(input) {
+            // SETESC OFF: the input begins again.
+            Err(fault) if fault.is_break && machine.handlers.ignores_keys && !machine.host.hung_up() => {}
+            input => {
+                let input = input?;
+                machine.screen.entered(&input.text, request.hidden)?;
+                return Ok(input);
+            }
+        }
     }
 }
 

@@ -73,7 +73,7 @@ impl Machine {
     }
 
     /// The result of an operation of the host that waits for a person: error 127 is the break key.
-    pub(super) fn waited<T>(&mut self, result: Outcome<T>) -> Outcome<T> {
+    pub(crate) fn waited<T>(&mut self, result: Outcome<T>) -> Outcome<T> {
         result.map_err(|mut fault| {
             fault.is_break = fault.code == 127;
             fault

@@ -339,6 +339,9 @@ impl Machine {
     /// `object'name`, `object'name(..)`: the value of a property, or the result of a method.
     pub(crate) fn member(&mut self, member: &MemberUse) -> Outcome<Value> {
         let id = self.whole(&member.object)?;
+        if let (Some(control), None) = (control_number(id), &member.arguments) {
+            return crate::screen::control_property(self, control, &member.name);
+        }
         let mut arguments = Vec::new();
         for argument in member.arguments.iter().flatten() {
             self.pass(argument, &mut arguments)?;
@@ -454,6 +457,9 @@ impl Machine {
     /// `object'name=value`.
     pub(super) fn set_member(&mut self, member: &MemberUse, value: Value) -> Outcome<()> {
         let id = self.whole(&member.object)?;
+        if let Some(control) = control_number(id) {
+            return crate::screen::set_control_property(self, control, &member.name, value);
+        }
         self.store_object();
         let result = self.set_property(id, &member.name, value);
         self.load_object();
@@ -492,6 +498,11 @@ impl Machine {
         }
         Ok(())
     }
+}
+
+/// The number of a control: objects have higher ones.
+fn control_number(id: i64) -> Option<i32> {
+    i32::try_from(id).ok().filter(|number| (-32_000..=32_000).contains(number) && *number != 0)
 }
 
 fn property<'a>(family: &'a [Class], name: &Name) -> Option<(&'a Rc<Program>, &'a PropertyCode)> {

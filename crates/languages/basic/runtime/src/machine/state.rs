@@ -231,6 +231,8 @@ pub struct Machine {
     pub(crate) error_detail: String,
     pub(crate) error_place: Option<(String, u32)>,
     pub(crate) ctl: i64,
+    /// The value of EOM.
+    pub(crate) end_of_message: Vec<u8>,
     pub(crate) random: u64,
     pub(crate) timer: Duration,
     pub(crate) started: Duration,
@@ -341,6 +343,7 @@ impl Machine {
             error_detail: String::new(),
             error_place: None,
             ctl: 0,
+            end_of_message: Vec::new(),
             random: now.as_nanos() as u64 | 1,
             timer: now,
             started: now,

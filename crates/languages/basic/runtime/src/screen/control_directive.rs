@@ -107,13 +107,22 @@ impl Machine {
             definition.length = Some(self.whole_within(length, 1, 1 << 20)? as usize);
         }
         for (option, value) in &code.options.others {
-            let Expr::Text(text) = value else { continue };
-            let text = self.text_value(text)?;
-            match option.as_str() {
-                "FMT" => definition.format = text,
-                "MSG" => definition.message = text,
-                "TIP" => definition.tip = text,
-                _ => {}
+            match value {
+                Expr::Number(ctl) if option == "MNU" => {
+                    definition.menu_ctl = self.whole_within(ctl, -32_000, 32_000)? as i32;
+                }
+                Expr::Number(_) => {}
+                Expr::Text(text) => {
+                    let text = self.text_value(text)?;
+                    match option.as_str() {
+                        "FMT" => definition.format = text,
+                        "MSG" => definition.message = text,
+                        "TIP" => definition.tip = text,
+                        "TBL" => definition.table = text,
+                        "FNT" => definition.font = text,
+                        _ => {}
+                    }
+                }
             }
         }
         if let Some(key) = code.options.key.first() {
@@ -142,8 +151,18 @@ impl Machine {
         }
     }
 
-    /// With a row's number it inserts, appends (0) or removes (`*`); without one a delimited string replaces all rows.
+    /// With a row's number it inserts, appends (0) or removes (`*`); without one a delimited string or an array replaces all
+    /// rows.
     fn load_control(&mut self, name: Name, code: &ControlCode) -> Outcome<()> {
+        if let (Some(None), Some(Some(array))) = (code.arguments.get(1), code.targets.get(1)) {
+            let values = self.range_values(Some(array))?.unwrap_or_default();
+            let elements: Vec<Vec<u8>> = values
+                .into_iter()
+                .filter_map(|value| if let Value::Text(text) = value { Some(text) } else { None })
+                .collect();
+            let elements = elements.iter().map(Vec::as_slice);
+            return Ok(self.screen.with(|screen| screen.list(name)?.load_each(elements, None))??);
+        }
         if let Some(Some(Expr::Text(list))) = code.arguments.get(1) {
             let list = self.text_value(list)?;
             self.screen.with(|screen| screen.list(name)?.load_all(&list))??;
@@ -183,6 +202,9 @@ impl Machine {
             }
             _ => screen.is_on(name).map(|is_on| (usize::from(is_on), if is_on { b"1" } else { b"0" }.to_vec())),
         })??;
+        // TBL= gives a character for each element, state or radio button.
+        let place = if name.kind == Kind::CheckBox { number + 1 } else { number };
+        let text = self.screen.with(|screen| screen.translated(name, place, text))?;
         let mode = match name.kind {
             Kind::RadioButton => self.screen.with(|screen| screen.take_group_mode(name.id))?,
             _ => self.screen.with(|screen| screen.take_mode(name))??,
@@ -214,10 +236,14 @@ impl Machine {
             }
             Some(Some(Expr::Text(text))) => {
                 let text = self.text_value(text)?;
-                Ok(self.screen.with(|screen| match name.kind {
+                Ok(self.screen.with(|screen| match (name.kind, screen.place_in_table(name, &text)) {
+                    (_, Some(place)) if is_list(name) => screen.list(name)?.select(place),
+                    (Kind::CheckBox, Some(place)) => {
+                        screen.control(name, if place == 2 { Verb::On } else { Verb::Off })
+                    }
                     _ if is_list(name) => screen.list(name)?.select_text(&text),
                     // The state of a check box is "0" or "1".
-                    Kind::CheckBox => screen.control(name, if text == b"1" { Verb::On } else { Verb::Off }),
+                    (Kind::CheckBox, None) => screen.control(name, if text == b"1" { Verb::On } else { Verb::Off }),
                     _ => screen.set_control_text(name, &text),
                 })??)
             }

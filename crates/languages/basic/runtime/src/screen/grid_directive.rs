@@ -1,6 +1,7 @@
 //! GRID, and the directives for any control: SET_FOCUS, ENABLE CONTROL, DISABLE CONTROL. Sources: the manual's pages
 //! `directives/grid`, `set_focus`, `enable_control` and `disable_control`.
 
+use super::menu_directive;
 use crate::code::{ControlCode, Expr};
 use crate::fault::{Fault, Outcome, fail};
 use crate::machine::{Machine, Value};
@@ -88,7 +89,7 @@ impl Machine {
     }
 
     /// Assigns to the variable of an argument; one that the directive leaves out gets nothing.
-    fn give_value(&mut self, code: &ControlCode, index: usize, value: Value) -> Outcome<()> {
+    pub(super) fn give_value(&mut self, code: &ControlCode, index: usize, value: Value) -> Outcome<()> {
         match code.targets.get(index) {
             Some(Some(target)) => self.assign(target, value),
             Some(None) => fail(60, format!("{} needs variables", code.action)),
@@ -112,6 +113,9 @@ impl Machine {
                     _ => screen.focus_by_id(id),
                 })??)
             }
+            ("MENU_BAR", _) => menu_directive::menu_bar(self, code),
+            ("POPUP_MENU", _) => menu_directive::popup_menu(self, code),
+            ("PREINPUT", action) => menu_directive::preinput(self, code, action == "NEXT"),
             (class, _) => fail(99, class),
         }
     }

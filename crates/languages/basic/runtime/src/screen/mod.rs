@@ -7,9 +7,13 @@
 
 mod control_directive;
 mod grid_directive;
+mod menu_directive;
+mod property;
+
+pub(crate) use property::{control_property, set_control_property};
 
 use crate::fault::{Fault, Outcome};
-use crate::host::{Host, Output};
+use crate::host::{Host, Input, InputRequest, Output};
 use mainstay_screen::mnemonic::{self, Argument, ESCAPE, Mnemonic};
 use mainstay_screen::session::{ScreenHandle, share};
 use mainstay_screen::{Screen, ScreenError};
@@ -93,6 +97,15 @@ impl ProgramScreen {
             }
             screen.print(b"\r\n");
         })
+    }
+
+    /// An input that PREINPUT has put into the queue, for a host without a face; a face's own queue has it otherwise.
+    pub(crate) fn input_from_queue(&self, request: &InputRequest) -> Outcome<Option<Input>> {
+        if self.is_shown {
+            return Ok(None);
+        }
+        let result = self.with(|screen| screen.input_from_queue(request.into()))?;
+        Ok(result.map(Input::from))
     }
 
     /// Columns and lines.

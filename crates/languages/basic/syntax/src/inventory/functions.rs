@@ -142,7 +142,7 @@ pub const VARIABLES: &[Item] = &[
     item("DAY", 1, Works, "dates"),
     item("DLM", 2, Works, "session"),
     item("DSZ", 3, Refused, ""),
-    item("EOM", 3, Refused, ""),
+    item("EOM", 3, Works, "menus"),
     item("ERR", 1, Works, "call, codes, data, dates, errors, files, keyed, masks, memory, published_p1, screen"),
     item("ERS", 2, Works, "errors"),
     item("ESC", 1, Works, "session"),

@@ -17,8 +17,8 @@ const PARTIAL: &str = "
 
 | item | difference |
 |---|---|
-| GRID | the user reads cells and does not change them; cell types, headings of rows and properties ('Row, 'Column, 'Value$) are not interpreted |
-| LIST_BOX and other controls | contents and state in the screen model; formatted columns, trees and fonts are not interpreted |
+| GRID | the user reads cells and does not change them; cell types and headings of rows are not interpreted; of its properties those of cells, rows, columns and the current cell |
+| FNT=, 'FONT', 'PICTURE', 'TEXT' | fonts are kept as a property and not shown; pictures are not shown; the attributes of 'TEXT' have no effect |
 | *WINPRT*, *VIEWER* | with `*PRINTER*` one device: pages of text, read as text and PDF in the browser, a text file elsewhere; no fonts, pitches, pictures and settings of paper |
 | TRY | errors of called programs reach the TRY around their CALL; no WITH ERROR_HANDLER |
 | DROP, ADDR | accepted without effect |
@@ -35,7 +35,7 @@ const PARTIAL: &str = "
 | KEYED EFF | CREATE TABLE makes a native table, which has no limit of 2 GB |
 | [ODB] | SQL statements and tables of the one database, whatever data source is named ([basic-files.md](basic-files.md)) |
 | 'CD', 'EX', 'RR' | as the manual has them; no test of their own |
-| 'BE' to 'EI', 'BO' 'EO', 'ME' 'MN', 'UC' 'LC', 'RM', 'DF', 'DIALOGUE' | in the screen model; no program shows them |
+| 'BI' 'EI' | keys of the editor are still interpreted |
 | LST( ), CPL( ), IOL( ) | the compiled form of a statement is its text |
 | called programs | an error that nothing in a called program takes ends the session, unless a caller is inside of a TRY |
 
@@ -53,6 +53,10 @@ const PARTIAL: &str = "
 | TCB( ) | 2 to 8, 10 to 20, 30, 37, 39, 40, 47, 50, 51, 53, 54, 62, 67, 70 to 72, 82, 83, 301 to 310, 503; others are 0 |
 | 'WD' | writes of shared files are never deferred; of locked ones, up to so many |
 | 'WL', 'WH', 'FP' | without effect: writes are single steps, there are no headers to lock, and numbers are decimal |
+| BUTTON and other controls | the properties listed by `PRINT CTL'*`; fonts, colours and pictures are not shown; a change by the program reports no value of CTL |
+| MENU_BAR | one for the program, not one a window; no Help group is added; pictures and colours are skipped |
+| MSGBOX | no buttons of one's own ('MX') |
+| LIST_BOX | no load on demand; second lines of formatted elements are not shown |
 | SETESC | the subroutine belongs to its program and runs while that does |
 ";
 

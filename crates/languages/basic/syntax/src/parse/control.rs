@@ -1,10 +1,10 @@
-//! Controls of the screen: LIST_BOX and its relatives, GRID, directives for any control, and MSGBOX.
+//! Controls of the screen: LIST_BOX and its relatives, GRID, directives for any control, menus, PREINPUT and MSGBOX.
 
 use super::{Parsed, Parser};
 use crate::token::Token;
 use crate::tree::*;
 
-const ACTIONS: [&str; 20] = [
+const ACTIONS: [&str; 21] = [
     "LOAD",
     "FIND",
     "READ",
@@ -25,6 +25,7 @@ const ACTIONS: [&str; 20] = [
     "DELETE",
     "CLEAR",
     "SELECT",
+    "RESET",
 ];
 
 impl Parser {
@@ -49,6 +50,24 @@ impl Parser {
             }
         }
         self.control_arguments(class, action)
+    }
+
+    /// MENU_BAR, with or without an action. Some actions have no arguments.
+    pub(super) fn menu_bar(&mut self) -> Parsed<Kind> {
+        let action = ACTIONS.into_iter().find(|action| self.accept_word(action)).unwrap_or_default();
+        if !matches!(action, "CLEAR" | "RESET" | "GOTO" | "REMOVE") {
+            return self.control_arguments("MENU_BAR", action.to_owned());
+        }
+        let options = self.options_after()?;
+        let control =
+            Control { class: "MENU_BAR".to_owned(), action: action.to_owned(), options, ..Control::default() };
+        Ok(Kind::Control(Box::new(control)))
+    }
+
+    /// `PREINPUT` and `PREINPUT NEXT`.
+    pub(super) fn preinput(&mut self) -> Parsed<Kind> {
+        let action = if self.accept_word("NEXT") { "NEXT" } else { "" };
+        self.control_arguments("PREINPUT", action.to_owned())
     }
 
     /// `SET_FOCUS`, `SET_FOCUS RETRY` and `SET_FOCUS READ` behind the first word.
@@ -86,7 +105,13 @@ impl Parser {
             }
         }
         if control.arguments.is_empty() {
-            return self.fail(format!("{class} needs the number of a control"), "");
+            let needed = match class {
+                "MENU_BAR" => "the number of the menu and its definition",
+                "POPUP_MENU" => "the definition of the menu",
+                "PREINPUT" => "a text or a value of CTL",
+                _ => "the number of a control",
+            };
+            return self.fail(format!("{class} needs {needed}"), "");
         }
         Ok(Kind::Control(Box::new(control)))
     }

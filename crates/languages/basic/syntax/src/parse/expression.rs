@@ -143,10 +143,14 @@ impl Parser {
         Ok(value)
     }
 
-    /// `'name` or `'name(..)` behind an object.
+    /// `'name` or `'name(..)` behind an object; `'*` gives the names of all properties.
     fn property(&mut self, object: Expr) -> Parsed<Expr> {
         self.next();
         let place = object.place;
+        if self.accept("*") {
+            let name = Name { text: "*".to_owned(), kind: NameKind::Text, global: false };
+            return Ok(Expr { place, kind: ExprKind::Property(Box::new(object), name, None) });
+        }
         let Token::Word(text, suffix, false) = self.next() else {
             return self.fail_at(88, place, "expected the name of a property or a method", "as in CUST'NAME$");
         };

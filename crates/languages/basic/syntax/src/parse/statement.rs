@@ -468,6 +468,9 @@ impl Parser {
                 self.control(word)?
             }
             "SET_FOCUS" => self.set_focus()?,
+            "MENU_BAR" => self.menu_bar()?,
+            "POPUP_MENU" => self.control_arguments(word, String::new())?,
+            "PREINPUT" => self.preinput()?,
             "ENABLE" | "DISABLE" if self.accept_word("CONTROL") => {
                 self.control_arguments(&format!("{word} CONTROL"), String::new())?
             }

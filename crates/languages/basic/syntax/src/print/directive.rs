@@ -549,9 +549,11 @@ fn session(out: &mut Vec<u8>, kind: &Kind) -> bool {
         Kind::DayFormat(value) => values(out, "DAY_FORMAT", Some(value)),
         Kind::Control(control) => {
             word(out, &control.class);
-            out.push(b' ');
             if !control.action.is_empty() {
+                out.push(b' ');
                 word(out, &control.action);
+            }
+            if !control.arguments.is_empty() {
                 out.push(b' ');
             }
             super::session::control_arguments(out, control);

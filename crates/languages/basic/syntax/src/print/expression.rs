@@ -147,7 +147,10 @@ pub(super) fn write(out: &mut Vec<u8>, value: &Expr) {
 fn member(out: &mut Vec<u8>, object: &Expr, property: &Name, arguments: Option<&[Expr]>) {
     write(out, object);
     out.push(b'\'');
-    name(out, property);
+    match property.text.as_str() {
+        "*" => out.push(b'*'),
+        _ => name(out, property),
+    }
     if let Some(arguments) = arguments {
         out.push(b'(');
         list(out, arguments);

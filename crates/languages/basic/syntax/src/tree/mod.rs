@@ -253,7 +253,7 @@ pub struct Parameter {
 /// A control directive: `LIST_BOX LOAD 10,0,L$`.
 #[derive(Clone, Debug, Default)]
 pub struct Control {
-    /// `LIST_BOX`, `BUTTON` and others; `SET_FOCUS`, `ENABLE CONTROL`, `DISABLE CONTROL`.
+    /// `LIST_BOX`, `BUTTON` and others; `SET_FOCUS`, `ENABLE CONTROL`, `DISABLE CONTROL`, `MENU_BAR`, `POPUP_MENU`, `PREINPUT`.
     pub class: String,
     /// `LOAD`, `FIND`, `READ`, ...; empty for a definition.
     pub action: String,

@@ -1,6 +1,7 @@
-//! The listener, a thread for each connection, and the paths below `/programs/`.
+//! The paths below `/programs/`, and the state that all connections share.
 
 use crate::assets;
+use crate::client::{Client, Stream};
 use crate::config::Config;
 use crate::guard;
 use crate::http::{self, Failure, Request, Response};
@@ -12,19 +13,15 @@ use base64::Engine;
 use base64::engine::general_purpose::STANDARD;
 use serde_json::{Value, json};
 use sha1::{Digest, Sha1};
-use std::collections::HashMap;
-use std::io::{Error, ErrorKind, Result};
-use std::net::{IpAddr, Shutdown, SocketAddr, TcpListener, TcpStream};
+use std::io::{Error, Result};
 use std::sync::atomic::{AtomicBool, Ordering::SeqCst};
-use std::sync::{Arc, Mutex, PoisonError};
-use std::thread::JoinHandle;
-use std::time::Duration;
+use std::sync::{Arc, Weak};
+use std::time::{Duration, Instant};
 
 /// The time in which a request has to come, also between two of a connection.
 const READ_LIMIT: Duration = Duration::from_secs(15);
 /// The time in which a browser has to take an answer or a frame.
-const WRITE_LIMIT: Duration = Duration::from_secs(10);
-const STACK_BYTES: usize = 512 << 10;
+pub(crate) const WRITE_LIMIT: Duration = Duration::from_secs(10);
 /// The time between two looks at programs without a page.
 const SWEEP: Duration = Duration::from_millis(250);
 /// The end of the key of a WebSocket's handshake (RFC 6455, section 1.3).
@@ -34,187 +31,123 @@ const PRINTED: &str = "/programs/api/printed/";
 /// The longest password and name.
 const LONGEST_SECRET: usize = 1024;
 
-/// Takes events of the door: a name, and fields with their values.
-pub type Log = Arc<dyn Fn(&str, &[(&str, &str)]) + Send + Sync>;
-
-/// The state that all threads share.
+/// The state that all connections share.
 pub(crate) struct Shared {
     pub config: Config,
     pub sessions: Sessions,
     pub table: Table,
-    port: u16,
     users: Arc<dyn Users>,
     programs: Arc<dyn Programs>,
-    log: Log,
     stopping: AtomicBool,
-    sockets: Mutex<HashMap<u64, TcpStream>>,
 }
 
-impl Shared {
-    pub fn log(&self, event: &str, fields: &[(&str, &str)]) {
-        (self.log)(event, fields);
-    }
-}
-
-/// A door that listens.
-pub struct Door {
-    address: SocketAddr,
+/// The pages, sessions and programs of browsers, without a listener. Dropping it hangs up every program.
+pub struct Console {
     shared: Arc<Shared>,
-    threads: Vec<JoinHandle<()>>,
 }
 
-impl Door {
-    /// Listens and serves until [`Door::stop`].
+impl Console {
+    /// Begins without sessions and programs.
     ///
-    /// Errors: an address that cannot be listened on; one that other machines reach without `behind_tls`, as passwords would
-    /// cross the network as they are.
-    pub fn start(config: Config, users: Arc<dyn Users>, programs: Arc<dyn Programs>, log: Log) -> Result<Door> {
-        if !config.address.ip().is_loopback() && !config.behind_tls {
-            let message = "an address that other machines reach needs a proxy with TLS and the setting behind_tls";
-            return Err(Error::new(ErrorKind::InvalidInput, message));
-        }
-        let listener = TcpListener::bind(config.address)?;
-        let address = listener.local_addr()?;
+    /// Errors: the system has no thread for programs whose pages are lost.
+    pub fn new(config: Config, users: Arc<dyn Users>, programs: Arc<dyn Programs>) -> Result<Console> {
         let shared = Arc::new(Shared {
             config,
             sessions: Sessions::default(),
             table: Table::default(),
-            port: address.port(),
             users,
             programs,
-            log,
             stopping: AtomicBool::new(false),
-            sockets: Mutex::default(),
         });
-        let (accepting, sweeping) = (Arc::clone(&shared), Arc::clone(&shared));
-        let accept = std::thread::Builder::new().name("console accept".into());
-        let sweep = std::thread::Builder::new().name("console sweep".into());
-        let threads = vec![
-            accept.spawn(move || accept_all(&listener, &accepting))?,
-            sweep.spawn(move || {
-                while !sweeping.stopping.load(SeqCst) {
-                    sweeping.table.sweep(&sweeping.config);
-                    std::thread::sleep(SWEEP);
-                }
-            })?,
-        ];
-        Ok(Door { address, shared, threads })
+        let swept = Arc::downgrade(&shared);
+        std::thread::Builder::new().name("console sweep".into()).spawn(move || sweep(&swept))?;
+        Ok(Console { shared })
     }
 
-    /// The address, with the port that was chosen.
-    pub fn address(&self) -> SocketAddr {
-        self.address
-    }
-
-    /// An address of the page that logs in a user once within ten minutes, for the first contact.
+    /// A secret that logs in a user once within ten minutes, for the first contact: `/programs/#invitation=SECRET`.
     ///
     /// Errors: the system gives no random numbers.
     pub fn invitation(&self, user: &str) -> Result<String> {
         let none = |_: NoRandomNumbers| Error::other("the system gives no random numbers");
-        let secret = self.shared.sessions.invite(user).map_err(none)?;
-        Ok(format!("http://localhost:{}/programs/#invitation={secret}", self.shared.port))
+        self.shared.sessions.invite(user).map_err(none)
     }
 
-    /// Closes every connection and hangs up every program.
-    pub fn stop(mut self) {
+    /// Serves a connection until one side ends it.
+    ///
+    /// Errors: the browser breaks off, or is too slow.
+    pub fn serve(&self, client: &dyn Client) -> Result<()> {
+        serve(client, &self.shared)
+    }
+
+    /// Hangs up every program: its next call of the screen fails.
+    pub fn stop(&self) {
         self.shared.stopping.store(true, SeqCst);
         self.shared.table.hang_up();
-        for socket in self.shared.sockets.lock().unwrap_or_else(PoisonError::into_inner).values() {
-            let _ = socket.shutdown(Shutdown::Both);
-        }
-        // The accepting thread looks at `stopping` at the next connection, which is this one.
-        let _ = TcpStream::connect_timeout(&self.address, Duration::from_secs(1));
-        for thread in self.threads.drain(..) {
-            let _ = thread.join();
-        }
     }
 }
 
-fn accept_all(listener: &TcpListener, shared: &Arc<Shared>) {
-    for (number, socket) in (0_u64..).zip(listener.incoming()) {
-        if shared.stopping.load(SeqCst) {
-            return;
-        }
-        let Ok(socket) = socket else {
-            // Without file descriptors every accept fails at once.
-            std::thread::sleep(Duration::from_millis(10));
-            continue;
-        };
-        let mut sockets = shared.sockets.lock().unwrap_or_else(PoisonError::into_inner);
-        let Some(copy) = socket.try_clone().ok().filter(|_| sockets.len() < shared.config.connections) else {
-            continue;
-        };
-        sockets.insert(number, copy);
-        drop(sockets);
-        let served = Arc::clone(shared);
-        let thread = std::thread::Builder::new().name("console connection".into()).stack_size(STACK_BYTES);
-        let spawned = thread.spawn(move || {
-            let _leaving = Leaving { shared: &served, number };
-            // A browser that breaks off is its own concern.
-            let _ = serve(socket, &served);
-        });
-        if spawned.is_err() {
-            shared.sockets.lock().unwrap_or_else(PoisonError::into_inner).remove(&number);
-        }
-    }
-}
-
-/// Forgets a connection when its thread ends, however it does.
-struct Leaving<'s> {
-    shared: &'s Shared,
-    number: u64,
-}
-
-impl Drop for Leaving<'_> {
+impl Drop for Console {
     fn drop(&mut self) {
-        self.shared.sockets.lock().unwrap_or_else(PoisonError::into_inner).remove(&self.number);
+        self.stop();
     }
 }
 
-fn serve(mut socket: TcpStream, shared: &Shared) -> Result<()> {
-    socket.set_read_timeout(Some(READ_LIMIT))?;
-    socket.set_write_timeout(Some(WRITE_LIMIT))?;
-    socket.set_nodelay(true)?;
-    let address = socket.peer_addr()?.ip();
+fn sweep(shared: &Weak<Shared>) {
+    while let Some(shared) = shared.upgrade().filter(|shared| !shared.stopping.load(SeqCst)) {
+        shared.table.sweep(&shared.config);
+        drop(shared);
+        std::thread::sleep(SWEEP);
+    }
+}
+
+fn serve(client: &dyn Client, shared: &Shared) -> Result<()> {
+    let mut stream = Stream { client, read_limit: READ_LIMIT, write_limit: WRITE_LIMIT };
     let mut buffer = Vec::new();
-    loop {
-        let request = match http::read(&mut socket, &mut buffer) {
+    while !client.is_stopping() {
+        let request = match http::read(&mut stream, &mut buffer) {
             Ok(request) => request,
             Err(Failure::Closed) => return Ok(()),
             Err(Failure::Refused(status)) => {
-                return Response::error(status, "The request cannot be read").write(&mut socket, false, true);
+                return Response::error(status, "The request cannot be read").write(&mut stream, false, true);
             }
         };
-        let answer = Answer { shared, request: &request, address };
-        if let Some(accept) = answer.upgrade() {
-            let (response, user) = accept;
-            response.write(&mut socket, false, true)?;
+        let began = Instant::now();
+        client.begin_request();
+        let answer = Answer { shared, request: &request, client };
+        if let Some((response, user)) = answer.upgrade() {
+            response.write(&mut stream, false, true)?;
+            client.end_request(&request.path, began.elapsed());
             return match user {
-                Some((user, session)) => socket::serve(socket, buffer, shared, (&user, &session)),
+                Some((user, session)) => socket::serve(client, buffer, shared, (&user, &session)),
                 None => Ok(()),
             };
         }
-        let keep_open = !request.has_word("connection", "close");
-        answer.response().write(&mut socket, keep_open, request.method != "HEAD")?;
+        let keep_open = !request.has_word("connection", "close") && !client.is_stopping();
+        let written = answer.response().write(&mut stream, keep_open, request.method != "HEAD");
+        client.end_request(&request.path, began.elapsed());
+        written?;
         if !keep_open {
             return Ok(());
         }
     }
+    Ok(())
 }
 
 /// A request that is being answered.
 struct Answer<'r> {
     shared: &'r Shared,
     request: &'r Request,
-    address: IpAddr,
+    client: &'r dyn Client,
 }
 
 impl Answer<'_> {
     /// The secret of the session and its user.
     fn session(&self) -> Option<(String, String)> {
-        let name = cookie_name(&self.shared.config, self.shared.port);
+        let name = cookie_name(self.client.is_encrypted(), self.client.port());
         let secret = cookie(self.request.header("cookie"), &name)?;
-        Some((self.shared.sessions.user(secret, &self.shared.config)?, secret.to_owned()))
+        let user = self.shared.sessions.user(secret, &self.shared.config)?;
+        self.client.has_session();
+        Some((user, secret.to_owned()))
     }
 
     /// The answer to the upgrade to a WebSocket, with the user if it is granted; none for another request.
@@ -223,7 +156,7 @@ impl Answer<'_> {
         if self.request.path != "/programs/socket" {
             return None;
         }
-        if let Err((status, message)) = guard::check(self.request, &self.shared.config) {
+        if let Err((status, message)) = self.check() {
             return refused(status, message);
         }
         let is_websocket = self.request.has_word("upgrade", "websocket")
@@ -238,10 +171,25 @@ impl Answer<'_> {
         Some((response.with("Sec-WebSocket-Accept", accept), Some(session)))
     }
 
+    /// Checks the rules for requests. Errors: the status and the words of the answer.
+    fn check(&self) -> std::result::Result<(), (u16, &'static str)> {
+        guard::check_host(self.request, &self.shared.config)?;
+        if self.client.needs_encryption() && !self.client.is_encrypted() {
+            return Err((426, "This address needs https"));
+        }
+        guard::check(self.request, self.client.is_encrypted())
+    }
+
     fn response(&self) -> Response {
-        if let Err((status, message)) = guard::check(self.request, &self.shared.config) {
-            self.shared.log("request refused", &[("path", &self.request.path), ("reason", message)]);
-            return Response::error(status, message);
+        if let Err((status, message)) = self.check() {
+            self.client.log("request_refused", &[("path", &self.request.path), ("reason", message)]);
+            return match (status, self.request.header("host")) {
+                // The page is there, and a browser finds it by itself.
+                (426, Some(host)) if matches!(self.request.method.as_str(), "GET" | "HEAD") => {
+                    Response::empty(308).with("Location", format!("https://{host}{}", self.request.path))
+                }
+                _ => Response::error(status, message),
+            };
         }
         let path = self.request.path.as_str();
         let is_read = self.request.method != "POST";
@@ -272,10 +220,10 @@ impl Answer<'_> {
         let body = self.body();
         let field = |name: &str| body.get(name).and_then(Value::as_str).filter(|text| text.len() <= LONGEST_SECRET);
         let user = match (field("invitation"), field("name"), field("password")) {
-            (Some(invitation), ..) if !self.shared.sessions.is_blocked("", self.address) => {
+            (Some(invitation), ..) if !self.shared.sessions.is_blocked("", self.client.address()) => {
                 self.shared.sessions.accept(invitation)
             }
-            (None, Some(name), Some(password)) if !self.shared.sessions.is_blocked(name, self.address) => {
+            (None, Some(name), Some(password)) if !self.shared.sessions.is_blocked(name, self.client.address()) => {
                 self.shared.users.check(name, password).then(|| name.to_owned())
             }
             (None, None, _) | (None, _, None) => return Response::error(400, "Name and password are needed"),
@@ -284,21 +232,21 @@ impl Answer<'_> {
                     .with("Retry-After", "300");
             }
         };
-        let address = self.address.to_string();
+        let address = self.client.address().to_string();
         let Some(user) = user else {
             let name = field("name").unwrap_or_default();
-            self.shared.sessions.failed(name, self.address);
-            self.shared.log("login failed", &[("user", name), ("address", &address)]);
+            self.shared.sessions.failed(name, self.client.address());
+            self.client.log("login_failed", &[("user", name), ("address", &address)]);
             return Response::error(401, "Name or password is wrong");
         };
-        self.shared.log("login", &[("user", &user), ("address", &address)]);
+        self.client.log("login", &[("user", &user), ("address", &address)]);
         // An old session of this browser ends: the secret is new after each login.
         if let Some((_, old)) = self.session() {
             self.shared.sessions.end(&old);
         }
         match self.shared.sessions.begin(&user) {
             Ok(secret) => Response::json(200, &json!({ "user": user }))
-                .with("Set-Cookie", set_cookie(&self.shared.config, self.shared.port, &secret)),
+                .with("Set-Cookie", set_cookie(self.client.is_encrypted(), self.client.port(), &secret)),
             Err(NoRandomNumbers) => Response::error(503, "The system gives no random numbers"),
         }
     }
@@ -326,8 +274,8 @@ impl Answer<'_> {
             ("/programs/api/logout", false) => {
                 self.shared.sessions.end(secret);
                 self.shared.table.log_out(user);
-                self.shared.log("logout", &[("user", user)]);
-                Response::empty(204).with("Set-Cookie", set_cookie(&self.shared.config, self.shared.port, ""))
+                self.client.log("logout", &[("user", user)]);
+                Response::empty(204).with("Set-Cookie", set_cookie(self.client.is_encrypted(), self.client.port(), ""))
             }
             ("/programs/api/attach" | "/programs/api/end" | "/programs/api/logout", _) => {
                 Response::error(405, "This address takes POST")
@@ -355,7 +303,7 @@ impl Answer<'_> {
         };
         match self.shared.table.start(&self.shared.programs, &self.shared.config, (id, name, user)) {
             Ok(running) => {
-                self.shared.log("program started", &[("user", user), ("program", name)]);
+                self.client.log("program_started", &[("user", user), ("program", name)]);
                 self.ticket(&running.id)
             }
             Err(Refusal::Unknown) => Response::error(404, "There is no such program"),
