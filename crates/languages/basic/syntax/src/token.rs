@@ -100,7 +100,10 @@ impl Lexer<'_> {
             let token = if start >= self.joined.text.len() { Some(Token::End) } else { self.token(spaced) };
             let Some(token) = token else { continue };
             let done = matches!(token, Token::End);
-            let is_rem = matches!(&token, Token::Word(word, None, false) if word == "REM") && self.begins_remark();
+            // `rem...` is a remark, `REM.A` a variable.
+            let is_rem = matches!(&token, Token::Word(word, None, false) if word.trim_end_matches('.') == "REM");
+            let is_rem = is_rem && self.begins_remark();
+            let token = if is_rem { Token::Word("REM".to_owned(), None, false) } else { token };
             self.out.push(Spanned { token, place: self.joined.place(start), offset: start });
             if is_rem {
                 self.remark();
@@ -162,7 +165,9 @@ impl Lexer<'_> {
 
     /// An apostrophe directly behind a name or a closing parenthesis and before a letter is a property's.
     fn is_property(&self, spaced: bool) -> bool {
-        if spaced || !is_word_start(self.peek(1)) {
+        // `object'*` is the list of an object's properties, unless a mnemonic begins here.
+        let is_list = self.peek(1) == b'*' && !self.joined.text[self.at + 1..].contains(&b'\'');
+        if spaced || !(is_word_start(self.peek(1)) || is_list) {
             return false;
         }
         match self.out.last().map(|last| &last.token) {
