@@ -102,7 +102,7 @@ fn faulty() -> tempfile::TempDir {
     let write = |name: &str, text: &str| fs::write(folder.path().join(name), text).unwrap();
     write(
         "a.pxp",
-        "0010 PRINT \"ok\"\n0020 HIDE 10,@(1,1,10,10)\n0030 GOTO 9999\n0040 PRNT \"x\"\n0050 PRINT HSH(\"x\"); HIDE 1,@(0,0,1,1); PRNT\n",
+        "0010 PRINT \"ok\"\n0020 HIDE 10,@(1,1,10,10)\n0030 GOTO 9999\n0040 PRNT \"x\"\n0050 PRINT DLL(\"x\"); HIDE 1,@(0,0,1,1); PRNT\n",
     );
     write("sub/b.BAS", "PRINT (\nHIDE 1,@(0,0,1,1)\n");
     write("sub/good.bas", "PRINT 1\n");
@@ -122,7 +122,7 @@ fn check_lists_errors_of_programs_and_counts_what_is_not_supported() {
 error: /a.pxp:2:6, statement 0020: directive HIDE is not supported (error 99)
 error: /a.pxp:3:6, statement 0030: no line with this number or a higher one (error 21)
 error: /a.pxp:4:6, statement 0040: PRNT is not a directive (error 20); PRINT?
-error: /a.pxp:5:12, statement 0050: function HSH( ) is not supported (error 99)
+error: /a.pxp:5:12, statement 0050: function DLL( ) is not supported (error 99)
 error: /a.pxp:5:22, statement 0050: directive HIDE is not supported (error 99)
 error: /sub/b.BAS:1:8, statement 0010: expected an expression, found the end of the statement (error 20)
 error: /sub/b.BAS:2:1, statement 0020: directive HIDE is not supported (error 99)
@@ -131,7 +131,7 @@ items that are not supported:
 
   times  programs  priority  item
       3         2         3  directive HIDE
-      1         1         2  function HSH( )
+      1         1         3  function DLL( )
 ";
     assert_eq!(text, expected);
     assert_eq!(String::from_utf8(output.stderr).unwrap(), "3 programs, 7 errors\n");
@@ -178,7 +178,7 @@ fn programs_are_entered_and_run_at_the_console() {
     )
     .unwrap();
     let text = printed(&["basic", path], File::open(&lines).unwrap().into());
-    let error = "line 0010: Error #40: Division by zero, or number out of range (division by zero)";
+    let error = "line 0010: Error #40: Divide check or numeric overflow (division by zero)";
     assert_eq!(text, format!("0010 PRINT 7/D\n{error}\n 3.5\ndone\n"));
     // The program that was saved stops at the console, too.
     let program = folder.path().join("quotient.bas");

@@ -39,9 +39,11 @@ impl<S: KeyedStorage> RecordSequence for IndexedRecords<S> {
     }
 
     fn put(&mut self, index: Option<u64>, next: u64, data: &[u8], mode: WriteMode) -> Result<u64> {
+        // An index that the program names is out of bounds, the next one finds the file full.
+        let kind = if index.is_some() { FileErrorKind::OutsideOfFile } else { FileErrorKind::FileFull };
         let index = index.unwrap_or(next);
         if index >= self.max_records.unwrap_or(u64::from(u32::MAX)) {
-            return Err(FileError::new(FileErrorKind::FileFull, format!("the file has no record of index {index}")));
+            return Err(FileError::new(kind, format!("the file has no record of index {index}")));
         }
         let id = index + 1;
         let exists = self.storage.by_id(id)?;

@@ -6,6 +6,9 @@
 
 use crate::number::Number;
 
+/// The digits of a number in FLOATINGPOINT mode (manual, `directives/floatingpoint.md`, `functions/tan.md`).
+const SCIENTIFIC_DIGITS: i32 = 15;
+
 /// Writes a number: its sign only if negative.
 pub fn write(out: &mut Vec<u8>, value: Number, hides_zero: bool) {
     let value = value.normalized();
@@ -38,13 +41,26 @@ pub fn write(out: &mut Vec<u8>, value: Number, hides_zero: bool) {
     }
 }
 
-/// The value is not 0 and below 1E-18: it has an exponent.
-pub fn is_tiny(value: Number) -> bool {
-    if value.scale() <= 18 || value.is_zero() {
-        return false;
+/// Writes a number as FLOATINGPOINT mode does: a fraction of at most 15 digits and a power of ten, `.166666666666667E+01`.
+pub fn write_scientific(out: &mut Vec<u8>, value: Number) {
+    let value = value.normalized();
+    if value.is_zero() {
+        return out.push(b'0');
     }
-    let digits = value.digits().unsigned_abs().checked_ilog10().map_or(0, |log| log as i32);
-    digits - value.scale() < -18
+    let mut buffer = [0u8; 20];
+    let length = whole_text(&mut buffer, value.digits().unsigned_abs()).len() as i32;
+    // As many decimals as leave 15 digits.
+    let value = value.rounded(value.scale() - length + SCIENTIFIC_DIGITS).normalized();
+    let mut buffer = [0u8; 20];
+    let text = whole_text(&mut buffer, value.digits().unsigned_abs());
+    let exponent = text.len() as i32 - value.scale();
+    let kept = text.iter().rposition(|digit| *digit != b'0').map_or(1, |at| at + 1);
+    if value.digits() < 0 {
+        out.push(b'-');
+    }
+    out.push(b'.');
+    out.extend_from_slice(&text[..kept]);
+    write_exponent(out, exponent);
 }
 
 /// The decimal digits of a whole number.
@@ -72,6 +88,10 @@ fn push_exponent(out: &mut Vec<u8>, text: &[u8], exponent: i32) {
         out.push(b'.');
         out.extend_from_slice(&text[1..kept]);
     }
+    write_exponent(out, exponent);
+}
+
+fn write_exponent(out: &mut Vec<u8>, exponent: i32) {
     out.push(b'E');
     out.push(if exponent < 0 { b'-' } else { b'+' });
     let magnitude = exponent.unsigned_abs();

@@ -67,7 +67,7 @@ fn refused_directives_are_refused_at_their_line() {
 
 #[test]
 fn items_behind_an_error_of_the_same_line_are_listed() {
-    let found = check("line", b"10 PRNT 1; HIDE 1; X=1; PRNT 2; Y=HSH(\"\"); HIDE 2; ELSE; HIDE 3");
+    let found = check("line", b"10 PRNT 1; HIDE 1; X=1; PRNT 2; Y=DLL(\"\"); HIDE 2; ELSE; HIDE 3");
     let codes: Vec<(u16, u32)> = found.iter().map(|error| (error.code, error.place.column)).collect();
     assert_eq!(codes, [(20, 4), (99, 12), (99, 35), (99, 44), (99, 58)]);
     assert!(found.iter().all(|error| error.number == 10));

@@ -20,7 +20,7 @@ fn lines_are_entered_listed_and_run() {
 #[test]
 fn statements_run_at_once_with_the_variables_of_the_program() {
     let shown = enter("10 A=7,B$=\"x\"\nRUN\n? A,B$\nA=A*2; PRINT A\nPRINT 1/0\nDUMP\n");
-    let error = "Error #40: Division by zero, or number out of range (division by zero)";
+    let error = "Error #40: Divide check or numeric overflow (division by zero)";
     let expected = format!(" 7x\n 14\n{error}\n! ERR=40, CTL=0\n! Level=1\n! PGN=\"\"\n");
     assert!(shown.starts_with(&expected), "{shown}");
     assert!(shown.ends_with("A=14\nB$=\"x\"\n"), "{shown}");
@@ -29,7 +29,7 @@ fn statements_run_at_once_with_the_variables_of_the_program() {
 #[test]
 fn an_error_stops_at_its_line_and_run_goes_on() {
     let shown = enter("10 PRINT \"begin\"\n20 PRINT 1/D\n30 PRINT \"end\"\nRUN\nD=4\nRUN\n");
-    let error = "line 0020: Error #40: Division by zero, or number out of range (division by zero)";
+    let error = "line 0020: Error #40: Divide check or numeric overflow (division by zero)";
     assert_eq!(shown, format!("begin\n0020 PRINT 1/D\n{error}\n 0.25\nend\n"));
 }
 
@@ -75,9 +75,9 @@ fn wrong_lines_and_statements_are_refused_by_name() {
     assert_eq!(
         shown,
         "Error #20: Syntax error (PRNT is not a directive)\n\
-         Error #99: Not supported (directive HIDE is not supported)\n\
-         Error #18: File is not a program (no program)\n\
-         Error #12: File does not exist, or exists already (nothing)\n"
+         Error #99: Feature not supported (directive HIDE is not supported)\n\
+         Error #18: Program not loaded/Invalid program format (no program)\n\
+         Error #12: File does not exist (or already exists) (nothing)\n"
     );
 }
 
@@ -114,7 +114,7 @@ fn programs_are_saved_merged_and_loaded() {
     });
     let status = Console::new(session).converse(None);
     let both = "0010 PRINT \"ten\"\n0020 PRINT \"twenty\"\n";
-    let expected = format!("{both}0010 PRINT \"ten\"\nten\ntwenty\nError #10: Path name is not valid (../out)\n");
+    let expected = format!("{both}0010 PRINT \"ten\"\nten\ntwenty\nError #10: Illegal pathname specified (../out)\n");
     assert_eq!((written.text(), status), (expected, 3));
     assert_eq!(files.read(Path::new("shop/both.bas")).unwrap(), both.as_bytes());
 }

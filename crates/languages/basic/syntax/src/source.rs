@@ -1,6 +1,10 @@
 //! Physical lines to statements: numbers, continuations, and the refusal of what is not text.
+//!
+//! A statement goes on in the next physical line behind `\`, in a line `0200:` behind line 0200, and, as in the lists of the
+//! manual and of the program editor, behind `;` at the end of a line: the next line is the next directive of the statement
+//! unless it is numbered, empty, or begins with a label (manual, `toolkit1/Using the Program Editor.md`).
 
-use crate::token::Joined;
+use crate::token::{Joined, Token, tokens};
 use crate::tree::{Diagnostic, Place};
 
 /// A statement's text with its number.
@@ -26,13 +30,15 @@ pub fn is_tokenised(source: &[u8]) -> bool {
 /// Splits a source into statements.
 pub fn lines(source: &[u8], diagnostics: &mut Vec<Diagnostic>) -> Vec<RawLine> {
     let mut out: Vec<RawLine> = Vec::new();
-    let mut continues = false;
+    let (mut continues, mut listed) = (false, false);
     let source = source.strip_prefix(b"\xEF\xBB\xBF").unwrap_or(source);
     for (index, physical) in source.split(|byte| *byte == b'\n').enumerate() {
         let physical = physical.strip_suffix(b"\r").unwrap_or(physical);
         let at = Place { line: index as u32 + 1, column: 1 };
         let (text, goes_on) = without_continuation(physical);
-        if std::mem::replace(&mut continues, goes_on)
+        let is_listed = listed && is_directive(text);
+        listed = ends_with_semicolon(text);
+        if (std::mem::replace(&mut continues, goes_on) || is_listed)
             && let Some(last) = out.last_mut()
         {
             append(last, text, at);
@@ -64,6 +70,25 @@ pub fn lines(source: &[u8], diagnostics: &mut Vec<Diagnostic>) -> Vec<RawLine> {
         out.push(RawLine { number, text, place: at });
     }
     out
+}
+
+/// The last token of a physical line is a semicolon, which is not one of a string or a remark.
+fn ends_with_semicolon(text: &[u8]) -> bool {
+    if !text.trim_ascii_end().ends_with(b";") {
+        return false;
+    }
+    let joined = Joined { text: text.to_vec(), starts: Vec::new() };
+    let tokens = tokens(&joined, &mut Vec::new());
+    matches!(tokens.as_slice(), [.., last, end] if last.token == Token::Symbol(";") && end.token == Token::End)
+}
+
+/// A physical line that can go on with a statement: neither empty, nor numbered, nor a label.
+fn is_directive(text: &[u8]) -> bool {
+    let is_word = |byte: u8| byte.is_ascii_alphanumeric() || matches!(byte, b'_' | b'.');
+    let body = text.trim_ascii_start();
+    let word = body.iter().take_while(|byte| is_word(**byte)).count();
+    let is_label = word > 0 && body[word..].trim_ascii_start().first() == Some(&b':');
+    !is_blank(text) && !is_label && !body[0].is_ascii_digit()
 }
 
 /// Blanks and no-break spaces only.

@@ -100,7 +100,10 @@ impl Lexer<'_> {
             let token = if start >= self.joined.text.len() { Some(Token::End) } else { self.token(spaced) };
             let Some(token) = token else { continue };
             let done = matches!(token, Token::End);
-            let is_rem = matches!(&token, Token::Word(word, None, false) if word == "REM") && self.begins_remark();
+            // `rem...` is a remark, `REM.A` a variable.
+            let is_rem = matches!(&token, Token::Word(word, None, false) if word.trim_end_matches('.') == "REM");
+            let is_rem = is_rem && self.begins_remark();
+            let token = if is_rem { Token::Word("REM".to_owned(), None, false) } else { token };
             self.out.push(Spanned { token, place: self.joined.place(start), offset: start });
             if is_rem {
                 self.remark();

@@ -29,7 +29,7 @@ static DIRECTIVE_NAMES: LazyLock<HashSet<&'static str>> =
 static DIRECTIVE_WORDS: LazyLock<HashSet<&'static str>> = LazyLock::new(|| {
     let first = |item: &'static Item| item.name.split([' ', '.']).next().unwrap_or(item.name);
     // Words that begin a directive without being the first word of a row.
-    DIRECTIVES.iter().map(first).chain(["END_SWITCH", "CATCH", "TRY", "FI"]).collect()
+    DIRECTIVES.iter().map(first).chain(["END_SWITCH", "CATCH", "TRY", "FI", "FLOATING"]).collect()
 });
 
 static VARIABLE_NAMES: LazyLock<HashSet<&'static str>> =

@@ -139,6 +139,15 @@ pub enum ListItem {
     Value(Box<ListValue>),
 }
 
+/// A limit of an input.
+#[derive(Debug)]
+pub enum InputLimit {
+    /// The least and the greatest length of a string.
+    Length(NumberExpr, Option<NumberExpr>),
+    /// The greatest number; a negative one is the least as well.
+    Range(NumberExpr),
+}
+
 /// A value of a list.
 #[derive(Debug)]
 pub struct ListValue {
@@ -152,6 +161,8 @@ pub struct ListValue {
     pub formats: Vec<ListFormat>,
     /// Branches of INPUT; `None` is the branch of invalid input.
     pub branches: Vec<(Option<Expr>, Destination)>,
+    /// The limit of an input.
+    pub limit: Option<InputLimit>,
 }
 
 /// A format of a list item.
@@ -161,6 +172,10 @@ pub struct ListFormat {
     pub name: String,
     /// Its arguments.
     pub arguments: Vec<Expr>,
+    /// `SIZ=`.
+    pub size: Option<NumberExpr>,
+    /// `SEP=`.
+    pub separator: Option<TextExpr>,
 }
 
 /// Something that can be assigned to.
@@ -234,13 +249,26 @@ pub struct ForRange {
     pub exit: Pc,
 }
 
+/// A value of CASE.
+#[derive(Debug)]
+pub struct CaseCode {
+    /// The value, or the first one of a range.
+    pub first: Expr,
+    /// The last one of a range.
+    pub last: Option<Expr>,
+    /// How the value of SWITCH compares to it.
+    pub relation: Comparison,
+    /// The first operation of the case.
+    pub target: Pc,
+}
+
 /// A SWITCH with its cases.
 #[derive(Debug)]
 pub struct SwitchCode {
     /// The value.
     pub value: Expr,
     /// Values or ranges, with the operation behind the CASE.
-    pub cases: Vec<(Expr, Option<Expr>, Pc)>,
+    pub cases: Vec<CaseCode>,
     /// The operation behind DEFAULT, or END SWITCH.
     pub default: Pc,
     /// END SWITCH.

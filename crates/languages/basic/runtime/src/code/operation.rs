@@ -29,14 +29,20 @@ pub enum Op {
     Gosub(Destination),
     /// GOSUB .. WITH: variables that have these values until its RETURN.
     GosubWith(Destination, Box<[(VariableRef, Target, Expr)]>),
+    /// GOTO LNO( ), or GOSUB.
+    GotoLine(Box<NumberExpr>, bool),
+    /// ON ERR: where an error of the loop or subroutine goes.
+    OnErr(Pc),
+    /// Behind a GOSUB with ON ERR.
+    EndOnErr,
     /// ON .. GOTO, ON .. GOSUB.
     On(Box<NumberExpr>, bool, Box<[Destination]>),
     /// RETURN.
     Return(Option<Box<Expr>>),
     /// FOR.
     For(Box<ForRange>),
-    /// FOR of a count, with the operation behind its NEXT.
-    ForCount(Box<NumberExpr>, Pc),
+    /// FOR of a count, with the operation behind its NEXT, and the variable that is the count and becomes the number of the turn.
+    ForCount(Box<NumberExpr>, Pc, Option<VariableRef>),
     /// FOR over parts of a string.
     ForParts(Box<(Target, TextExpr)>, Pc),
     /// FOR over the subscripts of an array.

@@ -38,6 +38,14 @@ pub enum SessionCode {
     Folder(TextExpr, Branches),
     /// SETFID.
     SetFid(Option<NumberExpr>, TextExpr),
+    /// SETDAY.
+    Day(Option<TextExpr>),
+    /// SETTIME.
+    Time(Option<NumberExpr>),
+    /// SETDEV TSK( ).
+    Task(TextExpr),
+    /// TRANSLATE: the variable, its value, the table, and the offset or the character to replace.
+    Translate(Target, TextExpr, TextExpr, Option<Expr>),
     /// INVOKE.
     Invoke(TextExpr, Branches),
     /// DIM LOAD.

@@ -13,7 +13,7 @@ impl Compiler<'_> {
             Kind::Member(member) => self.member(member)?,
             Kind::Local(assignments, names) if self.in_class() => self.local_properties(assignments, names)?,
             Kind::EndDef if self.class.is_some() => self.end_class()?,
-            Kind::Evaluate(value) if matches!(value.kind, ExprKind::Property(..)) => {
+            Kind::Evaluate(value) if matches!(value.kind, ExprKind::Property(..) | ExprKind::User(..)) => {
                 let value = self.expression(value)?;
                 self.push(Op::Evaluate(Box::new(value)));
             }

@@ -39,6 +39,19 @@ pub(crate) fn is_text(value: &tree::Expr) -> bool {
     }
 }
 
+/// The comparison of an operator.
+pub(super) fn comparison(op: Binary) -> Option<Comparison> {
+    Some(match op {
+        Binary::Equal => Comparison::Equal,
+        Binary::NotEqual => Comparison::NotEqual,
+        Binary::Less => Comparison::Less,
+        Binary::LessOrEqual => Comparison::LessOrEqual,
+        Binary::Greater => Comparison::Greater,
+        Binary::GreaterOrEqual => Comparison::GreaterOrEqual,
+        _ => return None,
+    })
+}
+
 fn wrong_type<T>() -> Compiled<T> {
     Err((26, "a number and a string are mixed".to_owned()))
 }
@@ -135,16 +148,7 @@ impl Compiler<'_> {
     }
 
     fn binary(&mut self, op: Binary, left: &tree::Expr, right: &tree::Expr) -> Compiled<NumberExpr> {
-        let comparison = match op {
-            Binary::Equal => Some(Comparison::Equal),
-            Binary::NotEqual => Some(Comparison::NotEqual),
-            Binary::Less => Some(Comparison::Less),
-            Binary::LessOrEqual => Some(Comparison::LessOrEqual),
-            Binary::Greater => Some(Comparison::Greater),
-            Binary::GreaterOrEqual => Some(Comparison::GreaterOrEqual),
-            _ => None,
-        };
-        if let Some(comparison) = comparison {
+        if let Some(comparison) = comparison(op) {
             return Ok(match (is_text(left), is_text(right)) {
                 (true, true) => NumberExpr::CompareText(comparison, Box::new((self.text(left)?, self.text(right)?))),
                 (false, false) => {

@@ -27,6 +27,11 @@ impl Compiler<'_> {
                 self.push(op);
             }
             Kind::Gosub(to, with) => self.gosub(to, with)?,
+            Kind::GotoLine(line, gosub) => {
+                let op = Op::GotoLine(Box::new(self.number_expr(line)?), *gosub);
+                self.push(op);
+            }
+            Kind::OnErr(head, body, _) => self.on_err(head, body)?,
             Kind::On { value, gosub, targets } => {
                 let value = Box::new(self.number_expr(value)?);
                 let targets = targets.iter().map(|to| self.destination(to)).collect();
@@ -54,6 +59,35 @@ impl Compiler<'_> {
             _ => return self.loops(kind),
         }
         Ok(true)
+    }
+
+    /// ```text
+    ///   GOSUB .. ON ERR          WHILE .. ON ERR (and other loops)
+    ///   OnErr(handler)           While
+    ///   Gosub                    again: OnErr(handler)
+    ///   EndOnErr                 Jump(behind)
+    ///   Jump(behind)             handler: ..; Jump(again)
+    ///   handler: ..              behind: the loop's body
+    /// ```
+    fn on_err(&mut self, head: &tree::Directive, body: &[tree::Directive]) -> Compiled<()> {
+        let is_loop = !matches!(head.kind, Kind::Gosub(..) | Kind::GotoLine(..));
+        if is_loop {
+            self.directive(&head.kind)?;
+        }
+        let begin = self.push(Op::OnErr(NOWHERE));
+        if !is_loop {
+            self.directive(&head.kind)?;
+            self.push(Op::EndOnErr);
+        }
+        let jump = self.push(Op::Jump(NOWHERE));
+        let handler = self.pc();
+        self.patch(begin, |op| *op = Op::OnErr(handler));
+        self.directives(body);
+        if is_loop {
+            self.push(Op::Jump(begin));
+        }
+        self.land(jump);
+        Ok(())
     }
 
     fn gosub(&mut self, to: &tree::Target, with: &[tree::Assignment]) -> Compiled<()> {
@@ -164,7 +198,11 @@ impl Compiler<'_> {
                 };
                 Op::For(Box::new(ForRange { variable, first, last, step, local: *local, exit: NOWHERE }))
             }
-            For::Count(count) => Op::ForCount(Box::new(self.number_expr(count)?), NOWHERE),
+            For::Count(count) => {
+                let is_variable = matches!(count.kind, tree::ExprKind::Variable(_)) && !is_text(count);
+                let variable = if is_variable { self.own_variable(count, 23) } else { None };
+                Op::ForCount(Box::new(self.number_expr(count)?), NOWHERE, variable)
+            }
             For::Parts(variable, text) => Op::ForParts(Box::new((self.target(variable)?, self.text(text)?)), NOWHERE),
             For::Index(variable, array) => {
                 let array = self.array(array);
@@ -182,7 +220,7 @@ impl Compiler<'_> {
         if let Some(Open::For(pc) | Open::While(pc) | Open::Repeat(pc) | Open::Select(pc)) = open {
             self.patch(pc, |op| match op {
                 Op::For(range) => range.exit = here,
-                Op::ForCount(_, exit)
+                Op::ForCount(_, exit, _)
                 | Op::ForParts(_, exit)
                 | Op::ForIndex(_, _, exit)
                 | Op::While(_, exit)
@@ -237,13 +275,14 @@ impl Compiler<'_> {
         Ok(())
     }
 
-    fn case(&mut self, values: &[(tree::Expr, Option<tree::Expr>)]) -> Compiled<()> {
+    fn case(&mut self, values: &[tree::CaseValue]) -> Compiled<()> {
         let here = self.pc();
         let mut cases = Vec::new();
-        for (first, last) in values {
-            let first = self.expression(first)?;
-            let last = last.as_ref().map(|last| self.expression(last)).transpose()?;
-            cases.push((first, last, here));
+        for value in values {
+            let first = self.expression(&value.first)?;
+            let last = value.last.as_ref().map(|last| self.expression(last)).transpose()?;
+            let relation = value.relation.and_then(super::expression::comparison).unwrap_or(Comparison::Equal);
+            cases.push(CaseCode { first, last, relation, target: here });
         }
         self.innermost_switch(|code| code.cases.extend(cases))
     }

@@ -101,53 +101,63 @@ impl Compiler<'_> {
         let mut formats = Vec::new();
         for format in &value.formats {
             let arguments = format.arguments.iter().map(|value| self.expression(value)).collect::<Compiled<_>>()?;
-            formats.push(ListFormat { name: format.name.clone(), arguments });
+            let size = format.size.as_ref().map(|size| self.number_expr(size)).transpose()?;
+            let separator = format.separator.as_ref().map(|separator| self.text(separator)).transpose()?;
+            formats.push(ListFormat { name: format.name.clone(), arguments, size, separator });
         }
         let mask = value.mask.as_ref().map(|mask| self.text(mask)).transpose()?;
-        Ok(ListItem::Value(Box::new(ListValue { value: expression, target, mask, formats, branches })))
+        let limit = match &value.limit {
+            None => None,
+            Some(tree::InputLimit::Length(least, most)) => {
+                let most = most.as_ref().map(|most| self.number_expr(most)).transpose()?;
+                Some(InputLimit::Length(self.number_expr(least)?, most))
+            }
+            Some(tree::InputLimit::Range(value)) => Some(InputLimit::Range(self.number_expr(value)?)),
+        };
+        Ok(ListItem::Value(Box::new(ListValue { value: expression, target, mask, formats, branches, limit })))
     }
 
     /// The list of a composite string: the variables of an IOLIST with its name before theirs.
     pub(super) fn composite_list(&mut self, name: &tree::Name, list: &tree::ListRef) -> Compiled<ListId> {
-        let items = self.prefixed_items(&name.text, list, 0)?;
-        let list = self.list(&items)?;
+        let mut items = self.listed_items(list, 0)?;
+        let text = self.list_text(&items);
+        for item in &mut items {
+            if let Item::Value(value) = item {
+                prefix_variable(&mut value.value, &name.text);
+            }
+        }
+        let list = List { text, ..self.list(&items)? };
         Ok(self.add_list(list))
     }
 
-    fn prefixed_items(&self, prefix: &str, list: &tree::ListRef, depth: usize) -> Compiled<Vec<Item>> {
+    /// The items of an IOLIST, with those of the lists in it.
+    fn listed_items(&self, list: &tree::ListRef, depth: usize) -> Compiled<Vec<Item>> {
         let tree::ListRef::Target(target) = list else {
             return Err((99, "a composite string needs the line or the label of an IOLIST".to_owned()));
         };
         let items = self.line_of(target).and_then(|line| self.iolist_items.get(&line));
         let Some(items) = items.filter(|_| depth < 20) else { return Err((81, "no IOLIST there".to_owned())) };
-        let mut prefixed = Vec::new();
+        let mut all = Vec::new();
         for item in items {
             match item {
-                Item::List(inner, _) => prefixed.extend(self.prefixed_items(prefix, inner, depth + 1)?),
-                item => prefixed.push(item.clone()),
-            }
-            if let Some(Item::Value(value)) = prefixed.last_mut()
-                && matches!(item, Item::Value(_))
-            {
-                prefix_variable(&mut value.value, prefix);
+                Item::List(inner, _) => all.extend(self.listed_items(inner, depth + 1)?),
+                item => all.push(item.clone()),
             }
         }
-        Ok(prefixed)
+        Ok(all)
+    }
+
+    /// `IOLIST A$,B`: the text of a list, which IOL( ) returns.
+    fn list_text(&self, items: &[Item]) -> Vec<u8> {
+        let kind = tree::Kind::Iolist(items.to_vec());
+        let directives = vec![tree::Directive { place: self.place, kind }];
+        print::statement(&tree::Line { number: 0, place: self.place, label: None, bytes: 0, directives })
     }
 
     /// The list of an IOLIST line takes the place that it was given before.
     pub(super) fn iolist(&mut self, items: &[Item]) -> Compiled<()> {
         let Some(id) = self.program.iolists.get(&self.line).copied() else { return Ok(()) };
-        let mut list = self.list(items)?;
-        let kind = tree::Kind::Iolist(items.to_vec());
-        let line = tree::Line {
-            number: 0,
-            place: self.place,
-            label: None,
-            bytes: 0,
-            directives: vec![tree::Directive { place: self.place, kind }],
-        };
-        list.text = print::statement(&line);
+        let list = List { text: self.list_text(items), ..self.list(items)? };
         self.program.lists[id as usize] = std::rc::Rc::new(list);
         Ok(())
     }

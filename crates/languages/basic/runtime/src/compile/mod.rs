@@ -289,6 +289,7 @@ impl Compiler<'_> {
         if let Some(outer) = self.outer {
             return match outer.program.line_of(target) {
                 Some(line) => Destination::OuterLine(line),
+                None if matches!(target, tree::Target::Label(_)) => Destination::Missing(55),
                 None => Destination::Missing(21),
             };
         }

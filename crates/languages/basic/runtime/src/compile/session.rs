@@ -23,6 +23,7 @@ impl Compiler<'_> {
             Kind::SetFid(channel, name) => {
                 SessionCode::SetFid(self.optional_number(channel.as_ref())?, self.text(name)?)
             }
+            Kind::Setting(setting) => self.setting(setting)?,
             Kind::Invoke(command, options) => SessionCode::Invoke(self.text(command)?, self.options(options)?.branches),
             Kind::DimLoad(array, text) => SessionCode::DimLoad(self.array(array), self.text(text)?),
             Kind::Index(index) => SessionCode::Index {
@@ -60,6 +61,20 @@ impl Compiler<'_> {
             SetEsc::Keys(on) => SessionCode::EscapeKeys(*on),
             SetEsc::Enable(on) => SessionCode::EscapeEnable(*on),
             SetEsc::Read(variable) => SessionCode::EscapeRead(self.target(variable)?),
+        })
+    }
+
+    fn setting(&mut self, setting: &tree::Setting) -> Compiled<SessionCode> {
+        Ok(match setting {
+            tree::Setting::Day(day) => SessionCode::Day(self.optional_text(day.as_ref())?),
+            tree::Setting::Time(time) => SessionCode::Time(self.optional_number(time.as_ref())?),
+            tree::Setting::Task(task) => SessionCode::Task(self.text(task)?),
+            tree::Setting::Translate(variable, table, third) => SessionCode::Translate(
+                self.target(variable)?,
+                self.text(variable)?,
+                self.text(table)?,
+                third.as_ref().map(|third| self.expression(third)).transpose()?,
+            ),
         })
     }
 

@@ -18,7 +18,7 @@ fn base(machine: &Machine) -> i64 {
 
 /// DTE: a Julian date and time, or a date as text, through a layout.
 pub(super) fn dte(machine: &mut Machine, call: &Call, out: &mut Vec<u8>) -> Outcome<()> {
-    let clock = machine.host.clock();
+    let clock = machine.clock();
     let mut moment = Moment { days: clock.days, milliseconds: clock.milliseconds };
     let mask = call.arguments.iter().find_map(|argument| argument.mask.as_ref());
     let layout = match mask {
@@ -64,7 +64,7 @@ fn milliseconds(hours: Number) -> Outcome<i64> {
 
 /// JUL: days since the base year, of year, month and day or of a date as text. Error 35 for no date.
 pub(super) fn jul(machine: &mut Machine, call: &Call) -> Outcome<Number> {
-    let today = Date::of_days(machine.host.clock().days);
+    let today = Date::of_days(machine.clock().days);
     let date = if call.is_text(0) {
         let text = call.text(machine, 0)?;
         let layout = if call.has(1) { call.text(machine, 1)? } else { machine.day_format.clone() };
@@ -90,17 +90,17 @@ pub(super) fn jul(machine: &mut Machine, call: &Call) -> Outcome<Number> {
 
 /// TIM: hours since midnight, with six decimals.
 pub(super) fn tim(machine: &mut Machine, _: &Call) -> Outcome<Number> {
-    let milliseconds = machine.host.clock().milliseconds;
+    let milliseconds = machine.clock().milliseconds;
     Ok(Number::whole(milliseconds).divide(Number::whole(3_600_000))?.rounded(6))
 }
 
 /// TMS: seconds of the minute.
 pub(super) fn tms(machine: &mut Machine, _: &Call) -> Outcome<Number> {
-    Number::new((machine.host.clock().milliseconds % 60_000).into(), 3)
+    Number::new((machine.clock().milliseconds % 60_000).into(), 3)
 }
 
 pub(super) fn day(machine: &mut Machine, _: &Call, out: &mut Vec<u8>) -> Outcome<()> {
-    let clock = machine.host.clock();
+    let clock = machine.clock();
     let moment = Moment { days: clock.days, milliseconds: clock.milliseconds };
     out.extend_from_slice(&calendar::format(moment, &machine.day_format));
     Ok(())

@@ -229,7 +229,7 @@ impl Machine {
     }
 
     /// The value of text that is an expression, as the program has its variables.
-    fn evaluate(&mut self, source: &[u8], is_text: bool) -> Outcome<Value> {
+    pub(super) fn evaluate(&mut self, source: &[u8], is_text: bool) -> Outcome<Value> {
         let mut statement = if is_text { b"Z9_$=".to_vec() } else { b"Z9_=".to_vec() };
         statement.extend_from_slice(source);
         let program = self.compile_text(&statement)?;

@@ -214,16 +214,26 @@ pub(super) fn sep(machine: &mut Machine, call: &Call, out: &mut Vec<u8>) -> Outc
     Ok(())
 }
 
-/// IOL: the list of a channel, as the text of an IOLIST.
+/// IOL: the list of a channel or of a composite string, as the text of an IOLIST; with REC= its names have this prefix.
 pub(super) fn iol(machine: &mut Machine, call: &Call, out: &mut Vec<u8>) -> Outcome<()> {
-    let number = call.whole(machine, 0)?;
-    match &machine.channel_of(number)?.list {
-        Some((_, list, _)) => {
-            out.extend_from_slice(&list.text);
-            Ok(())
+    let text = match call.arguments.first().and_then(|argument| argument.value.as_ref()) {
+        Some(Expr::Text(crate::code::TextExpr::Composite(symbol))) => {
+            machine.composite_list(*symbol).map(|(_, list)| list.text.clone())
         }
-        None => Err(Fault::new(81)),
+        _ => {
+            let number = call.whole(machine, 0)?;
+            machine.channel_of(number)?.list.as_ref().map(|(_, list, _)| list.text.clone())
+        }
+    };
+    let text = text.ok_or_else(|| Fault::new(81))?;
+    match &call.options.prefix {
+        None => out.extend_from_slice(&text),
+        Some(prefix) => {
+            let prefix = machine.prefix_name(prefix)?;
+            out.extend_from_slice(&crate::machine::structure::elements::prefixed_list(&prefix, &text)?);
+        }
     }
+    Ok(())
 }
 
 /// REC(IOL=..), REC(list$): the record that a list makes of its variables; with REC= of those with this prefix. REC(FILE n): the

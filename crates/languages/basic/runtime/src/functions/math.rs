@@ -14,9 +14,11 @@ pub(super) fn int(machine: &mut Machine, call: &Call) -> Outcome<Number> {
     Ok(call.number(machine, 0)?.truncated())
 }
 
+/// FPT: the part behind the point, always rounded to PRECISION (manual, `functions/fpt.md`).
 pub(super) fn fpt(machine: &mut Machine, call: &Call) -> Outcome<Number> {
     let value = call.number(machine, 0)?;
-    value.subtract(value.truncated())
+    let fraction = value.subtract(value.truncated())?;
+    Ok(if machine.precision < 0 { fraction } else { fraction.rounded(machine.precision) })
 }
 
 pub(super) fn sgn(machine: &mut Machine, call: &Call) -> Outcome<Number> {
@@ -82,9 +84,9 @@ pub(super) fn rnd(machine: &mut Machine, call: &Call) -> Outcome<Number> {
 pub(super) fn sqr(machine: &mut Machine, call: &Call) -> Outcome<Number> {
     let value = call.number(machine, 0)?;
     if value.signum() < 0 {
-        return fail(41, "square root of a negative number");
+        return fail(40, "square root of a negative number");
     }
-    square_root(value)
+    Ok(machine.function_result(square_root(value)?))
 }
 
 /// By Newton's steps on whole numbers: 18 digits, rounded.
@@ -112,9 +114,9 @@ fn square_root(value: Number) -> Outcome<Number> {
 fn float(machine: &mut Machine, call: &Call, function: fn(f64) -> f64) -> Outcome<Number> {
     let result = function(call.number(machine, 0)?.to_float());
     if result.is_nan() {
-        return fail(41, call.name);
+        return fail(40, call.name);
     }
-    Number::from_float(result)
+    Ok(machine.function_result(Number::from_float(result)?))
 }
 
 pub(super) fn sin(machine: &mut Machine, call: &Call) -> Outcome<Number> {
@@ -142,26 +144,27 @@ pub(super) fn atn(machine: &mut Machine, call: &Call) -> Outcome<Number> {
 }
 
 pub(super) fn deg(machine: &mut Machine, call: &Call) -> Outcome<Number> {
-    float(machine, call, f64::to_degrees)
+    Number::from_float(call.number(machine, 0)?.to_float().to_degrees())
 }
 
 pub(super) fn rad(machine: &mut Machine, call: &Call) -> Outcome<Number> {
-    float(machine, call, f64::to_radians)
+    Number::from_float(call.number(machine, 0)?.to_float().to_radians())
 }
 
-/// LOG: to the base of ten. Error 41 for 0 and below.
+/// LOG: to the base of ten. Error 40 for 0 and below.
 pub(super) fn log(machine: &mut Machine, call: &Call) -> Outcome<Number> {
     let value = call.number(machine, 0)?;
     if value.signum() <= 0 {
-        return fail(41, "logarithm of a number that is not positive");
+        return fail(40, "logarithm of a number that is not positive");
     }
-    Number::from_float(value.to_float().log10())
+    Ok(machine.function_result(Number::from_float(value.to_float().log10())?))
 }
 
 /// EXP: a power of ten.
 pub(super) fn exp(machine: &mut Machine, call: &Call) -> Outcome<Number> {
     let ten = Number::whole(10);
-    ten.power(call.number(machine, 0)?)
+    let power = ten.power(call.number(machine, 0)?)?;
+    Ok(machine.function_result(power))
 }
 
 /// EPT: the exponent of ten, so that the value is 0.1 to 1 times ten to it.

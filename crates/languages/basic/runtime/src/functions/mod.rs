@@ -3,11 +3,14 @@
 //! Functions come in two types. Some have the type of their argument (`TBL`, `MAX`): they are in both tables, and
 //! [`gives_text`] decides.
 
+mod changes;
 mod date;
 mod encode;
 mod evaluate;
 mod file;
+mod hash;
 mod math;
+mod report;
 mod search;
 mod string;
 mod structure;
@@ -23,11 +26,14 @@ pub(crate) use string::binary_value;
 
 /// Functions that give numbers.
 const NUMBERS: &[(&str, NumberFunction)] = &[
+    ("@X", system::graphic_column),
+    ("@Y", system::graphic_line),
     ("ABS", math::abs),
     ("ACS", math::acs),
     ("ASC", string::asc),
     ("ASN", math::asn),
     ("ATN", math::atn),
+    ("CHG", system::zero),
     ("COS", math::cos),
     ("CSE", evaluate::cse),
     ("DEC", string::dec),
@@ -81,6 +87,7 @@ const TEXTS: &[(&str, TextFunction)] = &[
     ("ATH", string::ath),
     ("BIN", string::bin),
     ("CHR", string::chr),
+    ("CHG", changes::chg),
     ("CPL", system::cpl),
     ("CRC", encode::crc),
     ("CVS", string::cvs),
@@ -88,6 +95,7 @@ const TEXTS: &[(&str, TextFunction)] = &[
     ("DIR", system::dir),
     ("DTE", date::dte),
     ("ENV", system::env),
+    ("ERR", report::err_text),
     ("EVS", evaluate::evs),
     ("FIB", file::fib),
     ("FID", file::fid),
@@ -95,6 +103,7 @@ const TEXTS: &[(&str, TextFunction)] = &[
     ("GAP", encode::gap),
     ("GBL", system::gbl),
     ("GEP", encode::gep),
+    ("HSH", hash::hsh),
     ("HTA", string::hta),
     ("IOL", file::iol),
     ("IOR", string::ior),
@@ -130,6 +139,7 @@ const TEXTS: &[(&str, TextFunction)] = &[
     ("SWP", encode::swp),
     ("TBL", evaluate::tbl_text),
     ("TRY", evaluate::try_text),
+    ("TSK", system::tsk),
     ("UCS", string::ucs),
     ("VIS", evaluate::vis),
     ("XFA", structure::xfa),
@@ -209,7 +219,7 @@ pub fn text_variable(name: &str) -> Option<(&'static str, TextFunction)> {
 pub fn gives_text(name: &str, argument_is_text: bool, words: &[String]) -> bool {
     match name {
         "DIM" => words.first().is_none_or(|word| word == "KEY" || word == "LIST"),
-        "MAX" | "MIN" | "NOT" | "TRY" | "TBL" => argument_is_text,
+        "CHG" | "ERR" | "MAX" | "MIN" | "NOT" | "TRY" | "TBL" => argument_is_text,
         _ => text_function(name).is_some(),
     }
 }
@@ -220,7 +230,8 @@ pub fn check(call: &Call) -> Result<(), (u16, String)> {
         "DIM" if call.words.is_empty() => (1, 2),
         "DIM" => (1, 2),
         "MSG" => (0, 20),
-        "RND" | "ERR" | "PRC" | "TMR" | "PFX" | "STK" | "MXC" | "MXL" | "DTE" | "REC" | "LNO" => (0, 3),
+        "ERR" => (0, 100),
+        "RND" | "PRC" | "TMR" | "PFX" | "STK" | "MXC" | "MXL" | "DTE" | "REC" | "LNO" => (0, 3),
         "POS" => (2, 4),
         "STR" | "CVS" | "STP" | "KEY" | "FIN" | "FID" | "PTH" | "NUM" | "NEW" => (1, 100),
         "BIN" | "MOD" | "XOR" | "IOR" | "TRY" => (2, 2),

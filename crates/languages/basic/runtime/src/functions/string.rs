@@ -66,12 +66,10 @@ pub(super) fn str(machine: &mut Machine, call: &Call, out: &mut Vec<u8>) -> Outc
     let start = out.len();
     let done = match (&value, &mask) {
         (Value::Number(number), Some(mask)) => {
-            // 'RS'
-            let number = if machine.parameters.rounds_values { machine.shown(*number) } else { *number };
-            mask::number(out, number, mask, machine.parameters.signs)
+            mask::number(out, machine.rounded_value(*number), mask, machine.parameters.signs)
         }
         (Value::Number(number), None) => {
-            machine.write_number(out, *number);
+            machine.write_number(out, machine.rounded_value(*number));
             Some(())
         }
         (Value::Text(text), Some(mask)) => mask::text(out, text, mask),
@@ -92,11 +90,7 @@ pub(super) fn str(machine: &mut Machine, call: &Call, out: &mut Vec<u8>) -> Outc
         out.extend_from_slice(&text);
         return Ok(());
     }
-    if machine.parameters.ignores_masks {
-        out.extend_from_slice(&machine.display_bytes(&value));
-        return Ok(());
-    }
-    fail(43, format!("\"{}\"", mainstay_code_page::decode(&mask.unwrap_or_default())))
+    machine.mask_overflow(&value, &mask.unwrap_or_default(), out)
 }
 
 pub(super) fn ucs(machine: &mut Machine, call: &Call, out: &mut Vec<u8>) -> Outcome<()> {

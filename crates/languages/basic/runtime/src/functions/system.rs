@@ -77,6 +77,7 @@ pub(super) fn tcb(machine: &mut Machine, call: &Call) -> Outcome<Number> {
         16 => machine.match_length,
         17 => machine.functions as i64,
         18 => machine.iteration.map_or(0, |at| at as i64 + 1),
+        19 => machine.turn(),
         20 => machine.frame.arguments.len() as i64,
         37 => 2,
         39 => machine.objects.highest(),
@@ -130,7 +131,11 @@ pub(super) fn lno(machine: &mut Machine, call: &Call) -> Outcome<Number> {
     let label = call.text(machine, 0)?;
     let label = mainstay_code_page::decode(&label).to_ascii_uppercase();
     let program = &machine.frame.program;
-    match program.line_of(&syntax::tree::Target::Label(label.clone())) {
+    let target = match label.parse() {
+        Ok(number) => syntax::tree::Target::Line(number),
+        Err(_) => syntax::tree::Target::Label(label.clone()),
+    };
+    match program.line_of(&target) {
         Some(line) => Ok(Number::whole(program.lines[line as usize].number.into())),
         None => fail(55, label),
     }
@@ -146,6 +151,9 @@ pub(super) fn mxl(machine: &mut Machine, _: &Call) -> Outcome<Number> {
 
 /// ARG(n): an argument of the command line; 0 is the program. ARG(n,text,separator): the n-th part of a text.
 pub(super) fn arg(machine: &mut Machine, call: &Call, out: &mut Vec<u8>) -> Outcome<()> {
+    if call.is_text(0) {
+        return part(machine, call, out);
+    }
     let index = call.whole(machine, 0)?;
     if call.has(1) {
         let text = call.text(machine, 1)?;
@@ -160,6 +168,63 @@ pub(super) fn arg(machine: &mut Machine, call: &Call, out: &mut Vec<u8>) -> Outc
         Some(0) => out.extend_from_slice(&mainstay_code_page::encode(&machine.frame.program.name)),
         Some(index) if index <= machine.arguments.len() => out.extend_from_slice(&machine.arguments[index - 1]),
         _ => return fail(41, "no such argument"),
+    }
+    Ok(())
+}
+
+/// ARG(text$,n[,separator$]): the n-th part of a text, counted from 1. ARG(EDIT text$,n,new$[,separator$]): the text with another n-th
+/// part, behind as many separators as it takes (manual, `functions/arg_string.md`).
+fn part(machine: &mut Machine, call: &Call, out: &mut Vec<u8>) -> Outcome<()> {
+    let edits = call.words.first().is_some_and(|word| word == "EDIT");
+    let text = call.text(machine, 0)?;
+    let number = call.within(machine, 1, 1, 32_000)? as usize;
+    let value = if edits { call.text(machine, 2)? } else { Vec::new() };
+    let behind = if edits { 3 } else { 2 };
+    let separator = match call.has(behind) {
+        true => call.text(machine, behind)?.first().copied().ok_or_else(|| fault::Fault::new(46))?,
+        false => crate::machine::SEPARATOR,
+    };
+    let mut parts: Vec<&[u8]> = text.split(|byte| *byte == separator).collect();
+    if !edits {
+        out.extend_from_slice(parts.get(number - 1).copied().unwrap_or_default());
+        return Ok(());
+    }
+    let ends_with_separator = parts.len() > 1 && parts.last().is_some_and(|last| last.is_empty());
+    if ends_with_separator || text.is_empty() {
+        parts.pop();
+    }
+    let adds = number > parts.len();
+    if adds {
+        parts.resize(number, &[]);
+    }
+    parts[number - 1] = &value;
+    out.extend_from_slice(&parts.join(&separator));
+    if ends_with_separator || adds {
+        out.push(separator);
+    }
+    Ok(())
+}
+
+/// @X(column): graphical units, 16 to a column (manual, `functions/~x.md`).
+pub(super) fn graphic_column(machine: &mut Machine, call: &Call) -> Outcome<Number> {
+    call.number(machine, 0)?.multiply(Number::whole(16))
+}
+
+/// @Y(line): graphical units, 30 to a line.
+pub(super) fn graphic_line(machine: &mut Machine, call: &Call) -> Outcome<Number> {
+    call.number(machine, 0)?.multiply(Number::whole(30))
+}
+
+/// TSK(n): an entry of the task table. Error 41 for none (manual, `functions/tsk.md`).
+pub(super) fn tsk(machine: &mut Machine, call: &Call, out: &mut Vec<u8>) -> Outcome<()> {
+    let number = call.whole(machine, 0)?;
+    if number == -1 {
+        out.extend_from_slice(b"[Pvx");
+        return Ok(());
+    }
+    match usize::try_from(number).ok().and_then(|number| machine.tasks.get(number)) {
+        Some(task) => out.extend_from_slice(task),
+        None => return fail(41, format!("there is no task {number}")),
     }
     Ok(())
 }

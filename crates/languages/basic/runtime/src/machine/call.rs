@@ -536,9 +536,8 @@ impl Machine {
                 self.charge(bytes)?;
                 saved.push((*variable, self.save(*variable)));
             }
-            // 'RS'
             let value = match value {
-                Value::Number(number) if self.parameters.rounds_values => Value::Number(self.shown(number)),
+                Value::Number(number) => Value::Number(self.rounded_value(number)),
                 value => value,
             };
             if let Err(fault) = self.write_variable(*variable, Passed::Value(value)) {

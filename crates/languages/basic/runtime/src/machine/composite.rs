@@ -16,7 +16,7 @@ use std::rc::Rc;
 
 impl Machine {
     /// The list of a variable that is a composite string, and the program that it belongs to.
-    pub(super) fn composite_list(&self, symbol: Symbol) -> Option<(Rc<Program>, Rc<List>)> {
+    pub(crate) fn composite_list(&self, symbol: Symbol) -> Option<(Rc<Program>, Rc<List>)> {
         let slot = self.frame.link.texts[symbol as usize];
         let (program, id) = self.variables.composites.get(&slot)?;
         Some((program.clone(), program.lists.get(*id as usize)?.clone()))

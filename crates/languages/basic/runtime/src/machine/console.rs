@@ -147,6 +147,7 @@ impl Machine {
 
     /// START: closes all files, forgets all variables, handlers and objects, and begins a program or none.
     fn start(&mut self, memory: Option<&NumberExpr>, program: Option<&TextExpr>) -> Outcome<Flow> {
+        self.clock_offset = Default::default();
         if let Some(memory) = memory {
             // Units of 1,024 bytes; 0 leaves the limit as it is.
             let units = self.whole_within(memory, 0, i64::from(u32::MAX))? as u64;

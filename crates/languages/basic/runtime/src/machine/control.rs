@@ -64,6 +64,27 @@ impl Machine {
         Ok(())
     }
 
+    /// GOTO LNO( ), GOSUB LNO( ). Error 21 for a line that the program does not have.
+    pub(super) fn goto_line(&mut self, line: &NumberExpr, gosub: bool, depth: usize) -> Outcome<Flow> {
+        let number = self.whole(line)?;
+        let lines = &self.frame.program.lines;
+        let index = lines.partition_point(|line| i64::from(line.number) < number);
+        if index + 1 >= lines.len() {
+            return fail(21, format!("line {number}"));
+        }
+        if gosub {
+            self.push_entry(Entry::Gosub(self.frame.pc))?;
+        }
+        self.goto(Destination::Line(index as u32), depth)
+    }
+
+    /// Behind a GOSUB with ON ERR, which ends with it.
+    pub(super) fn end_on_err(&mut self) {
+        if matches!(self.frame.stack.last(), Some(Entry::OnErr(_))) {
+            self.frame.stack.pop();
+        }
+    }
+
     pub(super) fn on(
         &mut self,
         value: &NumberExpr,
@@ -89,7 +110,7 @@ impl Machine {
             return self.leave_frame(depth);
         }
         // SWITCH, LOCAL and TRY end with the subroutine; a loop must be left before.
-        let passes = |entry: &Entry| matches!(entry, Entry::Switch(_) | Entry::Local(_) | Entry::Try { .. });
+        let passes = |entry: &Entry| entry.is_attached() || matches!(entry, Entry::Switch(_) | Entry::Try { .. });
         match self.frame.stack.iter().rposition(|entry| !passes(entry)) {
             Some(at) => {
                 let Entry::Gosub(pc) = self.frame.stack[at] else { return fail(27, "a loop is open") };
@@ -119,7 +140,7 @@ impl Machine {
 
     /// POP and EXITTO: the top entry with the LOCAL variables above it.
     pub(super) fn pop_entry(&mut self) -> Outcome<()> {
-        while matches!(self.frame.stack.last(), Some(Entry::Local(_))) && self.frame.stack.len() > 1 {
+        while self.frame.stack.last().is_some_and(Entry::is_attached) && self.frame.stack.len() > 1 {
             self.drop_top();
         }
         if self.frame.stack.is_empty() {
@@ -135,7 +156,7 @@ impl Machine {
 
     /// Drops LOCAL entries above a loop, which end with each turn's GOSUBs but not with the loop.
     fn top_loop(&mut self) -> Option<&mut Entry> {
-        let at = self.frame.stack.iter().rposition(|entry| !matches!(entry, Entry::Local(_)))?;
+        let at = self.frame.stack.iter().rposition(|entry| !entry.is_attached())?;
         self.frame.stack.get_mut(at)
     }
 
@@ -199,17 +220,26 @@ impl Machine {
 
     #[cold]
     fn next_other(&mut self, variable: Option<VariableRef>) -> Outcome<Flow> {
-        if matches!(self.frame.stack.last(), Some(Entry::Local(_))) && self.frame.stack.len() > 1 {
+        if self.frame.stack.last().is_some_and(Entry::is_attached) && self.frame.stack.len() > 1 {
             self.drop_top();
             return self.next(variable);
         }
         let pc = match self.frame.stack.last_mut() {
-            Some(Entry::Count(left, body, _)) => {
+            Some(Entry::Count(left, body, _, turn)) => {
+                *turn += 1;
                 *left -= 1;
-                (*left > 0).then_some(*body)
+                let (goes_on, body, turn) = (*left > 0, *body, *turn);
+                // The operation before the body is the FOR.
+                let op = body.checked_sub(1).and_then(|op| self.frame.program.ops.get(op as usize));
+                if let (true, Some(Op::ForCount(_, _, Some(variable)))) = (goes_on, op) {
+                    let slot = self.slot_of(*variable);
+                    *self.number_slot(slot) = Number::whole(turn);
+                }
+                goes_on.then_some(body)
             }
-            Some(Entry::Values(values, op, _)) => match values.pop() {
+            Some(Entry::Values(values, op, _, turn)) => match values.pop() {
                 Some(value) => {
+                    *turn += 1;
                     let op = *op;
                     self.assign_loop_value(op, value)?;
                     Some(op + 1)
@@ -225,10 +255,17 @@ impl Machine {
         Ok(Flow::Next)
     }
 
-    pub(super) fn for_count(&mut self, count: &NumberExpr, exit: Pc) -> Outcome<()> {
+    pub(super) fn for_count(&mut self, count: &NumberExpr, exit: Pc, variable: Option<VariableRef>) -> Outcome<()> {
         let count = self.whole(count)?;
+        if count < 0 {
+            return fail(41, "FOR of a negative number");
+        }
         if count > 0 {
-            return self.push_entry(Entry::Count(count, self.frame.pc, exit));
+            if let Some(variable) = variable {
+                let slot = self.slot_of(variable);
+                *self.number_slot(slot) = Number::ONE;
+            }
+            return self.push_entry(Entry::Count(count, self.frame.pc, exit, 1));
         }
         self.skip_to(exit)
     }
@@ -267,10 +304,19 @@ impl Machine {
         self.begin_values(values, exit)
     }
 
+    /// The number of the turn of the innermost FOR over a count or values; 0 outside of one.
+    pub(crate) fn turn(&self) -> i64 {
+        let turns = self.frame.stack.iter().rev().find_map(|entry| match entry {
+            Entry::Count(_, _, _, turn) | Entry::Values(_, _, _, turn) => Some(*turn),
+            _ => None,
+        });
+        turns.unwrap_or(0)
+    }
+
     fn begin_values(&mut self, mut values: Vec<Value>, exit: Pc) -> Outcome<()> {
         let Some(first) = values.pop() else { return self.skip_to(exit) };
         let op = self.frame.op;
-        self.push_entry(Entry::Values(values, op, exit))?;
+        self.push_entry(Entry::Values(values, op, exit, 1))?;
         self.assign_loop_value(op, first)
     }
 
@@ -307,7 +353,7 @@ impl Machine {
     }
 
     pub(super) fn wend(&mut self) -> Outcome<()> {
-        while matches!(self.frame.stack.last(), Some(Entry::Local(_))) && self.frame.stack.len() > 1 {
+        while self.frame.stack.last().is_some_and(Entry::is_attached) && self.frame.stack.len() > 1 {
             self.drop_top();
         }
         match self.frame.stack.last() {
@@ -321,6 +367,7 @@ impl Machine {
 
     pub(super) fn until(&mut self, condition: &NumberExpr) -> Outcome<()> {
         let is_true = self.is_true(condition)?;
+        self.end_on_err();
         let body = match self.top_loop() {
             Some(Entry::Repeat(body, _)) => *body,
             _ => return Err(Fault::new(27)),
@@ -337,23 +384,21 @@ impl Machine {
     pub(super) fn switch(&mut self, switch: &SwitchCode) -> Outcome<()> {
         let value = self.value(&switch.value)?;
         let mut target = switch.default;
-        for (first, last, pc) in &switch.cases {
-            let first = self.value(first)?;
-            let found = match last {
-                None => value == first,
-                Some(last) => {
-                    let last = self.value(last)?;
-                    match (&value, &first, &last) {
-                        (Value::Number(value), Value::Number(first), Value::Number(last)) => {
-                            value >= first && value <= last
-                        }
-                        (Value::Text(value), Value::Text(first), Value::Text(last)) => value >= first && value <= last,
-                        _ => return Err(Fault::new(26)),
-                    }
+        for case in &switch.cases {
+            let first = self.value(&case.first)?;
+            let last = case.last.as_ref().map(|last| self.value(last)).transpose()?;
+            let found = match (&value, &first, &last) {
+                (Value::Number(value), Value::Number(first), None) => case.relation.holds(value.cmp(first)),
+                (Value::Text(value), Value::Text(first), None) => case.relation.holds(value.cmp(first)),
+                (Value::Number(value), Value::Number(first), Some(Value::Number(last))) => {
+                    value >= first && value <= last
                 }
+                (Value::Text(value), Value::Text(first), Some(Value::Text(last))) => value >= first && value <= last,
+                (_, _, None) => false,
+                _ => return Err(Fault::new(26)),
             };
             if found {
-                target = *pc;
+                target = case.target;
                 break;
             }
         }
@@ -376,8 +421,8 @@ impl Machine {
         let exit = match self.top_loop() {
             Some(
                 Entry::For { exit, .. }
-                | Entry::Count(_, _, exit)
-                | Entry::Values(_, _, exit)
+                | Entry::Count(_, _, exit, _)
+                | Entry::Values(_, _, exit, _)
                 | Entry::While(_, exit)
                 | Entry::Repeat(_, exit),
             ) => *exit,
@@ -408,8 +453,8 @@ impl Machine {
         let exit = match self.top_loop() {
             Some(
                 Entry::For { exit, .. }
-                | Entry::Count(_, _, exit)
-                | Entry::Values(_, _, exit)
+                | Entry::Count(_, _, exit, _)
+                | Entry::Values(_, _, exit, _)
                 | Entry::While(_, exit)
                 | Entry::Repeat(_, exit),
             ) => *exit,
@@ -441,7 +486,14 @@ impl Machine {
 
     /// Finds a TRY of this frame for an error, and drops what was opened inside of it.
     pub(super) fn catch(&mut self, fault: &Fault) -> Option<Flow> {
-        let at = self.frame.stack.iter().rposition(Entry::is_open_try)?;
+        let at = self.frame.stack.iter().rposition(Entry::takes_errors)?;
+        if let Entry::OnErr(pc) = self.frame.stack[at] {
+            while self.frame.stack.len() > at {
+                self.drop_top();
+            }
+            (self.frame.retry, self.frame.pc) = (Some(self.frame.op), pc);
+            return Some(Flow::Next);
+        }
         while self.frame.stack.len() > at + 1 {
             self.drop_top();
         }

@@ -76,6 +76,9 @@ impl Machine {
     pub(super) fn delete_lines(&mut self, first: Option<&Target>, last: Option<&Target>) -> Outcome<()> {
         let program = self.outer_program();
         let (from, to) = line_range(&program, first, last)?;
+        if from > to {
+            return fail(83, format!("{from:04} to {to:04}"));
+        }
         self.edit_program(|program| {
             program.lines.retain(|line| !(from..=to).contains(&line.number));
             Ok(())
@@ -281,11 +284,11 @@ impl Moves<'_> {
         match entry {
             Entry::Gosub(pc) => *pc = self.behind(*pc),
             Entry::Switch(pc) => *pc = self.pc(*pc),
-            Entry::For { body, exit, .. } | Entry::Count(_, body, exit) | Entry::Repeat(body, exit) => {
+            Entry::For { body, exit, .. } | Entry::Count(_, body, exit, _) | Entry::Repeat(body, exit) => {
                 *body = self.behind(*body);
                 *exit = self.behind(*exit);
             }
-            Entry::Values(_, from, exit) | Entry::While(from, exit) => {
+            Entry::Values(_, from, exit, _) | Entry::While(from, exit) => {
                 *from = self.pc(*from);
                 *exit = self.behind(*exit);
             }
@@ -294,6 +297,7 @@ impl Moves<'_> {
                 *catch = catch.map(|pc| self.pc(pc));
                 *finally = finally.map(|pc| self.pc(pc));
             }
+            Entry::OnErr(pc) => *pc = self.pc(*pc),
             Entry::Local(_) => {}
         }
     }

@@ -58,9 +58,12 @@ impl Machine {
                 return self.goto(*to, depth);
             }
             Op::On(value, gosub, targets) => return self.on(value, *gosub, targets, depth),
+            Op::GotoLine(line, gosub) => return self.goto_line(line, *gosub, depth),
+            Op::OnErr(pc) => self.push_entry(super::Entry::OnErr(*pc))?,
+            Op::EndOnErr => self.end_on_err(),
             Op::Return(value) => return self.return_value(value.as_deref(), depth),
             Op::For(range) => self.for_range(range)?,
-            Op::ForCount(count, exit) => self.for_count(count, *exit)?,
+            Op::ForCount(count, exit, variable) => self.for_count(count, *exit, *variable)?,
             Op::ForParts(parts, exit) => self.for_parts(parts, *exit)?,
             Op::ForIndex(target, array, exit) => self.for_index(target, *array, *exit)?,
             Op::While(condition, exit) => self.while_(condition, *exit)?,

@@ -5,6 +5,7 @@ use crate::code::*;
 use crate::fault::{Fault, Outcome, fail};
 use crate::host::{Input, InputRequest};
 use crate::mask;
+use crate::number::Number;
 use crate::number_text::parse_number;
 use mainstay_basic_syntax::tree::Verb;
 use std::time::Duration;
@@ -120,21 +121,54 @@ impl Machine {
         if let Some(line) = io.options.table {
             self.translate(line, &mut input.text)?;
         }
-        let value = match self.checked(item, &input.text) {
-            Ok(value) => value,
-            Err(fault) => return self.invalid_input(item, fault),
-        };
-        // Text that is one of the branches' values goes there, and is assigned as well.
-        let branch = self.branch_for(item, &value)?;
-        self.assign(target, value)?;
-        match branch {
-            Branch::Taken(to) => {
-                self.pending = Some(to);
-                Ok(true)
-            }
-            Branch::None => Ok(false),
-            Branch::Invalid => self.invalid_input(item, Fault::with(48, "none of the values that are allowed")),
+        // Text that is one of the branches' values goes there, and is assigned as well if the variable can have it.
+        let checked = self.checked(item, &input.text);
+        let mut branch = self.branch_for(item, &input.text)?;
+        if let (None, Ok(Value::Text(text))) = (branch, &checked) {
+            // A mask may have changed its letters.
+            branch = self.branch_for(item, text)?;
         }
+        let value = match (checked, branch) {
+            (Ok(value), _) => value,
+            (Err(_), Some(to)) => {
+                self.pending = Some(to);
+                return Ok(true);
+            }
+            (Err(fault), None) => return self.invalid_input(item, fault),
+        };
+        if let (None, Some(reason)) = (branch, self.refusal(item, &value)?) {
+            return self.invalid_input(item, Fault::with(48, reason));
+        }
+        // Input keeps its decimals: ROUND is for assignments (manual, `functions/abs.md`).
+        let rounds = std::mem::take(&mut self.rounds);
+        let assigned = self.assign(target, value);
+        self.rounds = rounds;
+        assigned?;
+        self.pending = branch.or(self.pending.take());
+        Ok(branch.is_some())
+    }
+
+    /// The reason for which the checks of an input refuse a value that has no branch (manual, "Input Statements").
+    fn refusal(&mut self, item: &ListValue, value: &Value) -> Outcome<Option<&'static str>> {
+        let has_branches = item.branches.iter().any(|(key, _)| key.is_some());
+        Ok(match (&item.limit, value) {
+            (Some(InputLimit::Length(least, most)), Value::Text(text)) => {
+                let least = self.whole(least)?;
+                let most = most.as_ref().map(|most| self.whole(most)).transpose()?.unwrap_or(least);
+                let length = text.len() as i64;
+                (length < least || length > most).then_some("the input is too short or too long")
+            }
+            (Some(InputLimit::Range(limit)), Value::Number(number)) => {
+                let limit = self.number(limit)?.normalized();
+                let least = if limit.signum() < 0 { limit } else { Number::ZERO };
+                let fits = *number >= least && *number <= limit.abs();
+                let decimals = number.normalized().scale() <= limit.scale().max(0);
+                (!fits || !decimals).then_some("the number is outside of its range")
+            }
+            (Some(_), _) => return fail(26, "LEN= goes with strings, a range with numbers"),
+            (None, Value::Text(_)) if has_branches => Some("none of the values that are allowed"),
+            (None, _) => None,
+        })
     }
 
     fn invalid_input(&mut self, item: &ListValue, fault: Box<Fault>) -> Outcome<bool> {
@@ -178,16 +212,19 @@ impl Machine {
         }
     }
 
-    fn branch_for(&mut self, item: &ListValue, value: &Value) -> Outcome<Branch> {
-        let mut any = false;
+    /// The branch of an input: its text is a string of the list, or as a number one of its numbers.
+    fn branch_for(&mut self, item: &ListValue, text: &[u8]) -> Outcome<Option<Destination>> {
         for (key, to) in &item.branches {
             let Some(key) = key else { continue };
-            any = true;
-            if self.value(key)? == *value {
-                return Ok(Branch::Taken(*to));
+            let is_same = match self.value(key)? {
+                Value::Text(key) => key == text,
+                Value::Number(key) => parse_number(text) == Some(key),
+            };
+            if is_same {
+                return Ok(Some(*to));
             }
         }
-        Ok(if any { Branch::Invalid } else { Branch::None })
+        Ok(None)
     }
 }
 
@@ -209,14 +246,4 @@ fn next_input(machine: &mut Machine, request: &InputRequest) -> Outcome<Input> {
             }
         }
     }
-}
-
-/// The outcome of a value's branches.
-enum Branch {
-    /// The value's own.
-    Taken(Destination),
-    /// There are none.
-    None,
-    /// The value is not among them.
-    Invalid,
 }

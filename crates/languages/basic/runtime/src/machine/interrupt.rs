@@ -25,9 +25,50 @@ pub(crate) struct Handlers {
     pub is_disabled: bool,
 }
 
+/// The last error that nothing took (manual, `functions/err.md`).
+#[derive(Debug, Default)]
+pub(crate) struct UntakenError {
+    /// ERR.
+    pub code: u16,
+    /// RET.
+    pub system_code: i64,
+    /// Names, places and limits.
+    pub detail: String,
+    /// The program that failed.
+    pub program: String,
+    /// Its line.
+    pub line: u32,
+    /// The object whose method it was, or 0.
+    pub object: i64,
+    /// LFA.
+    pub last_used: i64,
+    /// LFO.
+    pub last_opened: i64,
+    /// The name of the file that was opened last.
+    pub path: String,
+}
+
 impl Machine {
+    fn report_untaken(&mut self, fault: &Fault) {
+        let (last_used, last_opened) = (self.channels.last_used, self.channels.last_opened);
+        let path = self.channels.get(last_opened).map(|channel| mainstay_code_page::decode(&channel.name).into_owned());
+        self.channels.last_used = last_used;
+        self.untaken = UntakenError {
+            code: fault.code,
+            system_code: self.system_error + 256,
+            detail: fault.detail.clone(),
+            program: self.frame.program.name.clone(),
+            line: self.current_line(),
+            object: self.frame.object.unwrap_or(0),
+            last_used,
+            last_opened,
+            path: path.unwrap_or_default(),
+        };
+    }
+
     /// Calls the error program for an error that nothing else takes. `None` if there is none, or it is what fails.
     pub(super) fn call_error_program(&mut self, fault: &Fault) -> Outcome<Option<Flow>> {
+        self.report_untaken(fault);
         if self.handlers.error_program.is_empty() || self.handlers.is_handling || fault.code == 127 {
             return Ok(None);
         }

@@ -303,7 +303,7 @@ impl Machine {
     }
 
     /// The prefix of REC=.
-    pub(super) fn prefix_name(&mut self, prefix: &RecordPrefix) -> Outcome<String> {
+    pub(crate) fn prefix_name(&mut self, prefix: &RecordPrefix) -> Outcome<String> {
         match prefix {
             RecordPrefix::Name(name) => Ok(name.clone()),
             RecordPrefix::Text(text) => {

@@ -5,6 +5,7 @@
 //! elements or lists of other programs take the longer way.
 
 use super::channels::SEPARATOR;
+use super::field_format::FieldFormat;
 use super::settings::rounding;
 use super::{Channel, Machine, Value};
 use crate::code::*;
@@ -70,7 +71,7 @@ pub(super) fn split(
     Ok(if rest == -1 { 0 } else { rest })
 }
 
-fn field_number(field: &[u8]) -> Outcome<Number> {
+pub(super) fn field_number(field: &[u8]) -> Outcome<Number> {
     match field.is_empty() {
         true => Ok(Number::ZERO),
         false => parse_number(field).ok_or_else(|| Fault::with(26, "a field is not a number")),
@@ -78,25 +79,52 @@ fn field_number(field: &[u8]) -> Outcome<Number> {
 }
 
 /// Where the next field of a record is, for lists with formats.
-struct Fields<'a> {
+pub(super) struct Fields<'a> {
     data: &'a [u8],
     at: usize,
     separator: u8,
 }
 
 impl<'a> Fields<'a> {
-    fn until(&mut self, separator: u8) -> &'a [u8] {
+    pub(super) fn until(&mut self, separator: u8) -> &'a [u8] {
         let rest = self.data.get(self.at..).unwrap_or(&[]);
         let end = memchr::memchr(separator, rest).unwrap_or(rest.len());
         self.at += end + 1;
         &rest[..end]
     }
 
-    fn fixed(&mut self, length: usize) -> &'a [u8] {
+    pub(super) fn fixed(&mut self, length: usize) -> &'a [u8] {
         let rest = self.data.get(self.at..).unwrap_or(&[]);
         let field = &rest[..length.min(rest.len())];
         self.at += field.len();
         field
+    }
+
+    /// A value in quotes or without, up to the separator behind it. A quote inside of quotes is written twice.
+    pub(super) fn quoted(&mut self, separator: Option<u8>) -> Vec<u8> {
+        let rest = self.data.get(self.at..).unwrap_or(&[]);
+        if rest.first() != Some(&b'"') {
+            return match separator {
+                Some(separator) => self.until(separator).to_vec(),
+                None => self.fixed(rest.len()).to_vec(),
+            };
+        }
+        let mut text = Vec::new();
+        let mut at = 1;
+        while let Some(byte) = rest.get(at) {
+            match (byte, rest.get(at + 1)) {
+                (b'"', Some(b'"')) => at += 1,
+                (b'"', _) => break,
+                _ => {}
+            }
+            text.push(*byte);
+            at += 1;
+        }
+        self.at += (at + 1).min(rest.len());
+        if separator.is_some() && self.data.get(self.at).copied() == separator {
+            self.at += 1;
+        }
+        text
     }
 
     fn next(&mut self) -> &'a [u8] {
@@ -177,36 +205,34 @@ impl Machine {
     fn assign_item(&mut self, item: &ListValue, fields: &mut Fields<'_>) -> Outcome<()> {
         let Some(target) = &item.target else { return fail(23, "a list to read needs variables") };
         if let Target::NumberRange(_, None) | Target::TextRange(_, None) = target {
-            return self.assign_whole_array(target, fields);
+            return match self.field_format(item)? {
+                None => self.assign_whole_array(target, fields),
+                format => self.assign_range(target, fields, format),
+            };
         }
         if let Target::NumberRange(..) | Target::TextRange(..) = target {
-            return self.assign_range(target, fields);
+            let format = self.field_format(item)?;
+            return self.assign_range(target, fields, format);
         }
-        let field = match self.field_format(item)? {
-            None => fields.next(),
-            Some(FieldFormat::Until(separator)) => fields.until(separator),
-            Some(FieldFormat::Fixed(length) | FieldFormat::Number(length, _)) => fields.fixed(length),
-            Some(FieldFormat::Binary(length)) => {
-                let value = crate::functions::binary_value(fields.fixed(length));
-                return self.assign(target, Value::Number(Number::whole(value)));
-            }
-        };
-        let value = match item.value {
-            Expr::Text(_) => Value::Text(field.to_vec()),
-            Expr::Number(_) => Value::Number(field_number(field)?),
+        let is_text = matches!(item.value, Expr::Text(_));
+        let value = match self.field_format(item)? {
+            Some(format) => format.read(fields, is_text)?,
+            None if is_text => Value::Text(fields.next().to_vec()),
+            None => Value::Number(field_number(fields.next())?),
         };
         self.assign(target, value)
     }
 
     /// A field for each element of a range.
-    fn assign_range(&mut self, target: &Target, fields: &mut Fields<'_>) -> Outcome<()> {
+    fn assign_range(&mut self, target: &Target, fields: &mut Fields<'_>, format: Option<FieldFormat>) -> Outcome<()> {
         let count = self.range_values(Some(target))?.map_or(0, |values| values.len());
+        let is_text = matches!(target, Target::TextRange(..));
         let mut values = Vec::new();
         for _ in 0..count {
-            let field = fields.next();
-            values.push(match target {
-                Target::TextRange(..) => Value::Text(field.to_vec()),
-                _ => Value::Number(field_number(field)?),
+            values.push(match (format, is_text) {
+                (Some(format), _) => format.read(fields, is_text)?,
+                (None, true) => Value::Text(fields.next().to_vec()),
+                (None, false) => Value::Number(field_number(fields.next())?),
             });
         }
         self.fill_range(target, &values)
@@ -250,36 +276,6 @@ impl Machine {
         Ok(())
     }
 
-    fn field_format(&mut self, item: &ListValue) -> Outcome<Option<FieldFormat>> {
-        for format in &item.formats {
-            let first = |machine: &mut Machine| match format.arguments.first() {
-                Some(Expr::Number(expr)) => machine.whole_within(expr, 0, 65_536).map(|value| value as usize),
-                _ => fail(81, "a format needs a length"),
-            };
-            match format.name.as_str() {
-                "CHR" => return Ok(Some(FieldFormat::Fixed(first(self)?))),
-                "BIN" | "DEC" => return Ok(Some(FieldFormat::Binary(first(self)?.min(8)))),
-                "NUM" => {
-                    let length = first(self)?;
-                    let decimals = match format.arguments.get(1) {
-                        Some(Expr::Number(expr)) => Some(self.whole_within(expr, 0, 18)? as i32),
-                        _ => None,
-                    };
-                    return Ok(Some(FieldFormat::Number(length, decimals)));
-                }
-                "STR" | "SEP" => match format.arguments.first() {
-                    Some(Expr::Text(expr)) => {
-                        let text = self.text_value(expr)?;
-                        return Ok(text.first().map(|byte| FieldFormat::Until(*byte)));
-                    }
-                    _ => return fail(81, "a format needs a separator"),
-                },
-                _ => {}
-            }
-        }
-        Ok(None)
-    }
-
     /// The list that a reference means.
     pub(super) fn find_list(&mut self, source: &ListSource) -> Outcome<Rc<List>> {
         match source {
@@ -312,18 +308,23 @@ impl Machine {
         self.check_length(out.len())
     }
 
-    fn write_item(&mut self, item: &ListValue, separator: u8, out: &mut Vec<u8>) -> Outcome<()> {
+    pub(super) fn write_item(&mut self, item: &ListValue, separator: u8, out: &mut Vec<u8>) -> Outcome<()> {
+        let format = self.field_format(item)?;
         if let Some(values) = self.range_values(item.target.as_ref())? {
             for value in &values {
-                match value {
-                    Value::Number(number) => crate::number_text::write(out, *number, false),
-                    Value::Text(text) => out.extend_from_slice(text),
+                match (format, value) {
+                    (Some(format), value) => format.write(out, value)?,
+                    (None, Value::Number(number)) => crate::number_text::write(out, *number, false),
+                    (None, Value::Text(text)) => out.extend_from_slice(text),
                 }
-                out.push(separator);
+                out.extend(format.is_none().then_some(separator));
             }
             return Ok(());
         }
-        let start = out.len();
+        if let (Some(format), None) = (format, &item.mask) {
+            let value = self.value(&item.value)?;
+            return format.write(out, &value);
+        }
         match (&item.value, &item.mask) {
             (Expr::Number(expr), None) => {
                 let value = self.number(expr)?;
@@ -331,29 +332,17 @@ impl Machine {
                 crate::number_text::write(out, value, false);
             }
             (Expr::Text(expr), None) => self.text(expr, out)?,
-            (value, Some(mask)) => self.masked(value, mask, out)?,
-        }
-        match self.field_format(item)? {
-            None => out.push(separator),
-            Some(FieldFormat::Until(separator)) => out.push(separator),
-            Some(FieldFormat::Fixed(length)) => out.resize(start + length, b' '),
-            Some(FieldFormat::Number(length, decimals)) => {
-                let text = out.split_off(start);
-                let value = field_number(&text)?.rounded(decimals.unwrap_or(18));
-                let mut text = Vec::new();
-                crate::number_text::write(&mut text, value, false);
-                if text.len() > length {
-                    return fail(43, "the number is longer than its field");
+            (value, Some(mask)) => {
+                let mut text = self.take();
+                self.masked(value, mask, &mut text)?;
+                if let Some(format) = format {
+                    return format.write(out, &Value::Text(text));
                 }
-                out.resize(start + length - text.len(), b' ');
                 out.extend_from_slice(&text);
-            }
-            Some(FieldFormat::Binary(length)) => {
-                let text = out.split_off(start);
-                let value = field_number(&text)?.as_whole().ok_or_else(|| Fault::new(41))?;
-                out.extend_from_slice(&value.to_be_bytes()[8 - length..]);
+                self.give(text);
             }
         }
+        out.push(separator);
         Ok(())
     }
 
@@ -376,16 +365,4 @@ impl Machine {
     pub(super) fn separator(channel: &Channel) -> u8 {
         if channel.separator == 0 { SEPARATOR } else { channel.separator }
     }
-}
-
-/// How a field is delimited in a record.
-enum FieldFormat {
-    /// By a separator of its own.
-    Until(u8),
-    /// By its length.
-    Fixed(usize),
-    /// A number of so many characters, with so many decimals.
-    Number(usize, Option<i32>),
-    /// A whole number of so many bytes.
-    Binary(usize),
 }

@@ -18,6 +18,7 @@ mod array;
 mod assign;
 mod call;
 mod channels;
+mod clock;
 mod composite;
 mod console;
 mod control;
@@ -25,6 +26,7 @@ mod data;
 mod dump;
 mod edit;
 mod execute;
+mod field_format;
 mod input;
 mod interrupt;
 mod io;
@@ -49,6 +51,7 @@ mod text;
 
 pub(crate) use channels::file_fault;
 pub use channels::{Channel, SEPARATOR};
+pub(crate) use interrupt::UntakenError;
 pub(crate) use memory::allocated;
 pub(crate) use number::truth;
 pub(crate) use print::apply_table;
@@ -232,7 +235,7 @@ impl Machine {
 
 /// The innermost caller that is inside of a TRY.
 fn caller_that_tries(frames: &[Frame], depth: usize) -> Option<usize> {
-    let tries = |frame: &Frame| frame.stack.iter().any(Entry::is_open_try);
+    let tries = |frame: &Frame| frame.stack.iter().any(Entry::takes_errors);
     let callers = frames.get(depth..).unwrap_or(&[]);
     callers.iter().rposition(tries).map(|index| index + depth)
 }

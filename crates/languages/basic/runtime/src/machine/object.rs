@@ -20,7 +20,7 @@ use crate::fault::{Fault, Outcome, fail};
 use crate::number::Number;
 use crate::variables::{Array, Storage};
 use mainstay_basic_syntax::tree::{Access, Name, NameKind, Target as Label};
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::rc::Rc;
 
 /// The most objects of a session.
@@ -375,8 +375,11 @@ impl Machine {
                 if function.local && self.current_object() != Some(id) {
                     return fail(88, format!("{} is local", function.name.text));
                 }
-                let pc = place(program, function)?;
-                let program = program.clone();
+                let (label, body, program) = (function.label.clone(), function.body, program.clone());
+                let (program, pc) = match label {
+                    Some(label) => self.entry_of(&program, &label)?,
+                    None => (program, body),
+                };
                 return self.run_method(id, program, pc, arguments);
             }
             return self.element_of(id, &member.name, &arguments);
@@ -390,7 +393,7 @@ impl Machine {
             match (&property.get, &property.value) {
                 (Some(Access::Refused), _) => return fail(88, format!("{} cannot be read", property.name.text)),
                 (Some(Access::Label(label)), _) => {
-                    let pc = at_label(&program, label)?;
+                    let (program, pc) = self.entry_of(&program, &label.clone())?;
                     return self.run_method(id, program, pc, Vec::new());
                 }
                 (None, Some(value)) => return self.in_object(id, &program, |machine| machine.value(value).map(Some)),
@@ -398,6 +401,9 @@ impl Machine {
             }
         }
         let Some(object) = self.objects.live.get(&id) else { return fail(95, format!("{id}")) };
+        if member.name.text == "*" {
+            return Ok(Some(Value::Text(property_names(&family, &object.properties))));
+        }
         let stored = object.properties.iter().find(|(name, _)| *name == member.name);
         match (stored, member.name.text.as_str()) {
             (Some((_, Passed::Value(value))), _) => Ok(Some(value.clone())),
@@ -405,6 +411,14 @@ impl Machine {
             (None, "_REFCNT") => Ok(Some(Value::Number(Number::whole(object.references)))),
             (None, _) if family[0].1.accepts_undefined => Ok(None),
             _ => fail(88, member.name.text.as_str()),
+        }
+    }
+
+    /// The logic of a member: a label of the class's program, or another program.
+    fn entry_of(&mut self, program: &Rc<Program>, label: &str) -> Outcome<(Rc<Program>, Pc)> {
+        match label.contains(';') {
+            true => self.load_entry(label),
+            false => Ok((program.clone(), at_label(program, label)?)),
         }
     }
 
@@ -480,7 +494,7 @@ impl Machine {
             let program = program.clone();
             match &property.set {
                 Some(Access::Label(label)) => {
-                    let pc = at_label(&program, label)?;
+                    let (program, pc) = self.entry_of(&program, &label.clone())?;
                     return self.run_method(id, program, pc, vec![(Passed::Value(value), None)]).map(drop);
                 }
                 Some(Access::Refused) => return fail(88, format!("{} cannot be changed", name.text)),
@@ -503,6 +517,17 @@ impl Machine {
 /// The number of a control: objects have higher ones.
 fn control_number(id: i64) -> Option<i32> {
     i32::try_from(id).ok().filter(|number| (-32_000..=32_000).contains(number) && *number != 0)
+}
+
+/// `object'*`: the names of the properties that any program may use, in alphabetical order, each with a comma behind it.
+fn property_names(family: &[Class], stored: &[(Name, Passed)]) -> Vec<u8> {
+    let declared = family.iter().flat_map(|(_, class)| &class.properties);
+    let is_local = |name: &Name| declared.clone().any(|property| property.local && property.name == *name);
+    let names = declared.clone().map(|property| &property.name).chain(stored.iter().map(|(name, _)| name));
+    let text = |name: &Name| format!("{}{}", name.text, if name.kind == NameKind::Text { "$" } else { "" });
+    let names: BTreeSet<String> = names.filter(|name| !is_local(name)).map(text).collect();
+    let list: String = names.iter().flat_map(|name| [name.as_str(), ","]).collect();
+    mainstay_code_page::encode(&list).into_owned()
 }
 
 fn property<'a>(family: &'a [Class], name: &Name) -> Option<(&'a Rc<Program>, &'a PropertyCode)> {
@@ -528,13 +553,6 @@ fn method<'a>(
     let all: Members<'a, FunctionCode> =
         family.iter().flat_map(|(program, class)| class.functions.iter().map(move |item| (program, item))).collect();
     all.into_iter().find(|(_, function)| function.name == *name && fits(function))
-}
-
-fn place(program: &Program, function: &FunctionCode) -> Outcome<Pc> {
-    match &function.label {
-        Some(label) => at_label(program, label),
-        None => Ok(function.body),
-    }
 }
 
 fn at_label(program: &Program, label: &str) -> Outcome<Pc> {

@@ -125,7 +125,7 @@ impl Machine {
     }
 
     fn list_of_source(&mut self, source: &[u8]) -> Outcome<(Rc<Program>, Rc<List>, u32)> {
-        let program = match self.compile_text(source) {
+        let program = match self.compile_text(super::structure::elements::without_number(source)) {
             Err(fault) if fault.code == 20 => return fail(81, "the string has no IOLIST"),
             program => program?,
         };

@@ -54,6 +54,9 @@ impl Machine {
     }
 
     pub(super) fn print_item(&mut self, item: &ListValue, out: &mut Vec<u8>) -> Outcome<()> {
+        if !item.formats.is_empty() && self.field_format(item)?.is_some() {
+            return self.write_item(item, super::SEPARATOR, out);
+        }
         if let Some(values) = self.range_values(item.target.as_ref())? {
             return self.print_values(values, item.mask.as_ref(), out);
         }
@@ -72,11 +75,10 @@ impl Machine {
     }
 
     fn print_number(&mut self, value: Number, out: &mut Vec<u8>) {
-        let value = self.shown(value);
         if value.signum() >= 0 {
             out.push(b' ');
         }
-        crate::number_text::write(out, value, self.parameters.hides_zero);
+        self.write_number(out, value);
     }
 
     /// The elements of an array one after the other.
@@ -102,20 +104,37 @@ impl Machine {
         let mask = self.text_value(mask)?;
         let start = out.len();
         let result = match value {
-            Value::Number(number) => {
-                let number = if self.parameters.rounds_values { self.shown(*number) } else { *number };
-                mask::number(out, number, &mask, self.parameters.signs)
-            }
+            Value::Number(number) => mask::number(out, self.rounded_value(*number), &mask, self.parameters.signs),
             Value::Text(text) => mask::text(out, text, &mask),
         };
         if result.is_none() {
             out.truncate(start);
-            match self.parameters.ignores_masks {
-                true => out.extend_from_slice(&self.display_bytes(value)),
-                false => return fail(43, format!("\"{}\"", mainstay_code_page::decode(&mask))),
-            }
+            self.mask_overflow(value, &mask, out)?;
         }
         self.give(mask);
+        Ok(())
+    }
+
+    /// A value that does not fit its mask: without commas ('F,'), without the mask ('FI'), or characters that say so ('FO').
+    ///
+    /// Errors: 43 without any of these parameters.
+    pub(crate) fn mask_overflow(&mut self, value: &Value, mask: &[u8], out: &mut Vec<u8>) -> Outcome<()> {
+        if let (Value::Number(number), true) = (value, self.parameters.get("F,") != 0) {
+            let digits: Vec<u8> = mask.iter().map(|byte| if *byte == b',' { b'#' } else { *byte }).collect();
+            let start = out.len();
+            if mask::number(out, self.rounded_value(*number), &digits, self.parameters.signs).is_some() {
+                return Ok(());
+            }
+            out.truncate(start);
+        }
+        if self.parameters.ignores_masks {
+            out.extend_from_slice(&self.display_bytes(value));
+            return Ok(());
+        }
+        match u8::try_from(self.parameters.get("FO")) {
+            Ok(fill @ 1..) => out.resize(out.len() + mask.len(), fill),
+            _ => return fail(43, format!("\"{}\"", mainstay_code_page::decode(mask))),
+        }
         Ok(())
     }
 

@@ -89,7 +89,7 @@ impl Machine {
 
     /// NEXT RECORD: the next turn, or the end.
     pub(super) fn next_record(&mut self) -> Outcome<()> {
-        while matches!(self.frame.stack.last(), Some(Entry::Local(_))) && self.frame.stack.len() > 1 {
+        while self.frame.stack.last().is_some_and(Entry::is_attached) && self.frame.stack.len() > 1 {
             self.drop_top();
         }
         self.advance()

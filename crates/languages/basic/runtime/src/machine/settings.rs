@@ -296,14 +296,26 @@ impl Machine {
         }
     }
 
-    /// A number as STR( ) writes it: rounded to the precision.
+    /// A number as PRINT and STR( ) write it, without its sign column.
     pub(crate) fn write_number(&self, out: &mut Vec<u8>, value: Number) {
-        crate::number_text::write(out, self.shown(value), self.parameters.hides_zero);
+        match self.precision < 0 {
+            true => crate::number_text::write_scientific(out, value),
+            false => crate::number_text::write(out, value, self.parameters.hides_zero),
+        }
     }
 
-    /// A number rounded for output. One that needs an exponent is not rounded.
-    pub(crate) fn shown(&self, value: Number) -> Number {
-        match self.precision >= 0 && !crate::number_text::is_tiny(value) {
+    /// A number rounded to PRECISION, as parameter 'RS' asks for before masks, STR( ) and functions of a program.
+    pub(crate) fn rounded_value(&self, value: Number) -> Number {
+        match self.parameters.rounds_values && self.precision >= 0 {
+            true => value.rounded(self.precision),
+            false => value,
+        }
+    }
+
+    /// The result of a mathematical function, which has as many decimals as PRECISION says unless ROUND is off (manual,
+    /// `functions/log.md` and others).
+    pub(crate) fn function_result(&self, value: Number) -> Number {
+        match self.rounds && self.precision >= 0 {
             true => value.rounded(self.precision),
             false => value,
         }

@@ -75,10 +75,10 @@ pub enum Entry {
         /// Behind NEXT.
         exit: Pc,
     },
-    /// FOR of a count: turns that are left.
-    Count(i64, Pc, Pc),
-    /// FOR over parts or subscripts: the values that are left, last first, and the operation of the FOR.
-    Values(Vec<Value>, Pc, Pc),
+    /// FOR of a count: turns that are left, and the number of the turn.
+    Count(i64, Pc, Pc, i64),
+    /// FOR over parts or subscripts: the values that are left, last first, the operation of the FOR, and the number of the turn.
+    Values(Vec<Value>, Pc, Pc, i64),
     /// WHILE: its operation.
     While(Pc, Pc),
     /// REPEAT: its operation.
@@ -96,14 +96,24 @@ pub enum Entry {
         /// The error that END_TRY raises.
         pending: Option<u16>,
     },
+    /// ON ERR: its operations. It stands above its loop, and below its GOSUB.
+    OnErr(Pc),
     /// LOCAL: values to put back when the entry below ends.
     Local(Vec<(VariableRef, Saved)>),
 }
 
 impl Entry {
-    /// A TRY that can still take an error.
-    pub(crate) fn is_open_try(&self) -> bool {
-        matches!(self, Entry::Try { catch, finally, .. } if catch.is_some() || finally.is_some())
+    /// A TRY that can still take an error, or ON ERR.
+    pub(crate) fn takes_errors(&self) -> bool {
+        match self {
+            Entry::Try { catch, finally, .. } => catch.is_some() || finally.is_some(),
+            entry => matches!(entry, Entry::OnErr(_)),
+        }
+    }
+
+    /// An entry of the loop or subroutine below it, with which it ends.
+    pub(crate) fn is_attached(&self) -> bool {
+        matches!(self, Entry::Local(_) | Entry::OnErr(_))
     }
 }
 
@@ -224,12 +234,20 @@ pub struct Machine {
     /// Compiled statements of EXECUTE.
     pub(crate) texts: Texts,
     pub(crate) parameters: Parameters,
+    /// SETDAY and SETTIME.
+    pub(crate) clock_offset: super::clock::ClockOffset,
+    /// SETDEV TSK( ).
+    pub(crate) tasks: Vec<Vec<u8>>,
+    /// The values that CHG( ) has seen, by level and name of the variable.
+    pub(crate) noted: HashMap<(i64, Vec<u8>), Value>,
     pub(crate) precision: i32,
     pub(crate) rounds: bool,
     pub(crate) error: i64,
     pub(crate) error_line: u32,
     pub(crate) error_detail: String,
     pub(crate) error_place: Option<(String, u32)>,
+    /// The last error that nothing took, for ERR(keyword$).
+    pub(crate) untaken: super::UntakenError,
     pub(crate) ctl: i64,
     /// The value of EOM.
     pub(crate) end_of_message: Vec<u8>,
@@ -342,6 +360,10 @@ impl Machine {
             error_line: 0,
             error_detail: String::new(),
             error_place: None,
+            untaken: super::UntakenError::default(),
+            clock_offset: super::clock::ClockOffset::default(),
+            tasks: Vec::new(),
+            noted: HashMap::new(),
             ctl: 0,
             end_of_message: Vec::new(),
             random: now.as_nanos() as u64 | 1,

@@ -27,6 +27,10 @@ const PARTIAL: &str = "
 | INVOKE | always error 15: programs have no way to the operating system |
 | START | the session anew; no separate task |
 | SYSTEM_JRNL | transactions: BEGIN, BEGIN AUTO, AUTO, SAVE, RESTORE; the forms that write journals are refused |
+| SETDEV | TSK( ) only |
+| CHG( ) | changes since the last CHG( ) of the same level, by value; of a program always 0 |
+| HSH( ) | MD5, SHA-1, SHA-2 and HMAC of them; not the 2-byte hash of PxPlus, whose rule the manual does not give, no hash in parts, no encryption |
+| TSK( ) | no EVENT |
 | ENV( ) | USER only, which the host gives: the environment of the process is not a program's |
 | XFA( ) | type codes other than that of C, and the flags of elements of fixed length, are our own |
 | SYS( ) | always -1: programs have no way to the operating system |

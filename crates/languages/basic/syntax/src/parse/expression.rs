@@ -8,6 +8,20 @@ use crate::words;
 /// Words that go on with a statement behind an expression.
 const BEHIND_EXPRESSIONS: [&str; 9] = ["THEN", "ELSE", "TO", "STEP", "AND", "OR", "LIKE", "FROM", "WHERE"];
 
+/// The comparison that a token is.
+pub(super) fn comparison(token: &Token) -> Option<Binary> {
+    let Token::Symbol(symbol) = token else { return None };
+    Some(match *symbol {
+        "=" => Binary::Equal,
+        "<>" => Binary::NotEqual,
+        "<" => Binary::Less,
+        "<=" => Binary::LessOrEqual,
+        ">" => Binary::Greater,
+        ">=" => Binary::GreaterOrEqual,
+        _ => return None,
+    })
+}
+
 impl Parser {
     /// An expression.
     pub(super) fn expression(&mut self) -> Parsed<Expr> {
@@ -51,15 +65,7 @@ impl Parser {
             (0, Token::Word(word, None, false)) if word == "OR" => Binary::Or,
             (1, Token::Word(word, None, false)) if word == "AND" => Binary::And,
             (2, Token::Word(word, None, false)) if word == "LIKE" => Binary::Like,
-            (2, Token::Symbol(symbol)) => match *symbol {
-                "=" => Binary::Equal,
-                "<>" => Binary::NotEqual,
-                "<" => Binary::Less,
-                "<=" => Binary::LessOrEqual,
-                ">" => Binary::Greater,
-                ">=" => Binary::GreaterOrEqual,
-                _ => return None,
-            },
+            (2, symbol @ Token::Symbol(_)) => return comparison(symbol),
             (3, Token::Symbol(symbol)) => match *symbol {
                 "+" | "++" => Binary::Add,
                 "-" | "--" => Binary::Subtract,
@@ -183,6 +189,13 @@ impl Parser {
                 let arguments = if self.is("(") { self.arguments_in("(", ")")? } else { Vec::new() };
                 ExprKind::Mnemonic(name.to_ascii_uppercase(), arguments)
             }
+            Token::Symbol("@")
+                if self.is_ahead(2, "(") && (self.is_word_ahead(1, "X") || self.is_word_ahead(1, "Y")) =>
+            {
+                let name = if self.is_word_ahead(1, "X") { "@X" } else { "@Y" };
+                self.at += 2;
+                return self.call(place, name);
+            }
             Token::Symbol("@") => {
                 self.next();
                 ExprKind::At(self.arguments_in("(", ")")?)
@@ -219,6 +232,16 @@ impl Parser {
             None => NameKind::Number,
         };
         let name = Name { text: word.to_owned(), kind, global };
+        if word == "FN"
+            && suffix == Some('%')
+            && let Token::Word(rest, suffix, false) = self.peek().clone()
+        {
+            self.next();
+            let kind = if suffix == Some('$') { NameKind::Text } else { NameKind::Number };
+            let name = Name { text: format!("FN%{rest}"), kind, global: false };
+            let arguments = if self.is("(") { self.arguments_in("(", ")")? } else { Vec::new() };
+            return Ok(Expr { place, kind: ExprKind::User(name, arguments) });
+        }
         let plain = suffix.is_none() && !global;
         if suffix.is_none() && self.is("::") {
             return field(self, place, Name { kind: NameKind::Text, ..name });
@@ -411,6 +434,19 @@ impl Parser {
                 }
             }
             self.expect(")", "behind the array")?;
+        }
+        if word == "ARG" && self.is_word("EDIT") && !self.is_ahead(1, ",") {
+            self.next();
+            call.words.push("EDIT".to_owned());
+        }
+        if word == "LNO" && (self.is_ahead(1, ")") || self.is_ahead(1, ",")) {
+            // The line or label itself, not the variable of this name.
+            let place = self.place();
+            if let Token::Number(text) | Token::Word(text, None, false) = self.peek().clone() {
+                self.next();
+                let value = Some(Expr { place, kind: ExprKind::Text(text.into_bytes()) });
+                call.arguments.push(Argument { prefix: None, value, mask: None });
+            }
         }
         let mut first = call.arguments.is_empty();
         loop {

@@ -25,7 +25,8 @@ impl Parser {
         };
         let name = self.expression()?;
         let mut options = options;
-        while self.accept(",") {
+        // `OPEN (1)"A",(2)"B"` opens both (manual, `directives/list_box.md`).
+        while !(self.is(",") && self.is_ahead(1, "(")) && self.accept(",") {
             match self.option()? {
                 Some(option) => options.push(option),
                 None => return self.fail("expected an option behind the name", ""),

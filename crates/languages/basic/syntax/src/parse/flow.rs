@@ -33,8 +33,18 @@ impl Parser {
                 }
                 _ => {}
             }
-            let kind = self.deeper(|parser| parser.directive(place))?;
+            let mut kind = self.deeper(|parser| parser.directive(place))?;
+            if takes_on_err(&kind) && self.is_word("ON") && self.is_word_ahead(1, "ERR") {
+                kind = self.deeper(|parser| parser.on_err(Directive { place, kind }))?;
+            }
+            let opens = matches!(kind, Kind::Open { .. });
             out.push(Directive { place, kind });
+            while opens && self.is(",") && self.is_ahead(1, "(") {
+                self.next();
+                let place = self.place();
+                let kind = self.open()?;
+                out.push(Directive { place, kind });
+            }
             // REM may stand without a semicolon before it (manual, `directives/via.md`).
             let done =
                 self.is_word("REM") || matches!(self.peek(), Token::End | Token::Remark(_) | Token::Symbol(";" | "}"));
@@ -64,7 +74,16 @@ impl Parser {
     /// IF behind its word.
     pub(super) fn if_(&mut self) -> Parsed<Kind> {
         let condition = self.expression()?;
-        if !self.is_word("GOTO") && !self.is_word("GOSUB") {
+        // A directive may follow without THEN (manual, `directives/end_def.md`).
+        let begins_directive = match self.peek() {
+            Token::Word(word, None, false) => {
+                !matches!(word.as_str(), "THEN" | "ELSE")
+                    && (crate::words::is_directive_word(word) || self.is_ahead(1, "="))
+            }
+            Token::Word(..) => true,
+            _ => false,
+        };
+        if !begins_directive {
             self.expect_word("THEN", "behind the condition of IF")?;
         }
         if self.is("{") && !self.closes_here() {
@@ -153,7 +172,7 @@ impl Parser {
         Ok(Kind::For(Box::new(For::Count(self.expression()?))))
     }
 
-    pub(super) fn gosub(&mut self) -> Parsed<Kind> {
+    fn gosub(&mut self) -> Parsed<Kind> {
         let to = self.branch()?;
         let values = if self.accept_word("WITH") { self.with_values()? } else { Vec::new() };
         Ok(Kind::Gosub(to, values))
@@ -172,6 +191,25 @@ impl Parser {
                 return Ok(values);
             }
         }
+    }
+
+    /// `ON ERR directives`, `ON ERR { directives }` behind GOSUB or the beginning of a loop (manual, `directives/on_err.md`).
+    fn on_err(&mut self, head: Directive) -> Parsed<Kind> {
+        self.at += 2;
+        let braces = self.accept("{");
+        let body = self.directives(true)?;
+        if braces {
+            self.expect("}", "at the end of ON ERR")?;
+        }
+        Ok(Kind::OnErr(Box::new(head), body, braces))
+    }
+
+    /// GOTO and GOSUB behind their word. `LNO(label$)` gives a line when the program runs.
+    pub(super) fn goto(&mut self, gosub: bool) -> Parsed<Kind> {
+        if self.is_word("LNO") && self.is_ahead(1, "(") {
+            return Ok(Kind::GotoLine(self.expression()?, gosub));
+        }
+        if gosub { self.gosub() } else { Ok(Kind::Goto(self.branch()?)) }
     }
 
     pub(super) fn on(&mut self) -> Parsed<Kind> {
@@ -195,9 +233,13 @@ impl Parser {
     pub(super) fn case(&mut self) -> Parsed<Kind> {
         let mut values = Vec::new();
         loop {
+            let relation = super::expression::comparison(self.peek());
+            if relation.is_some() {
+                self.next();
+            }
             let first = self.expression()?;
             let last = if self.accept_word("TO") { Some(self.expression()?) } else { None };
-            values.push((first, last));
+            values.push(CaseValue { first, last, relation });
             if !self.accept(",") {
                 return Ok(Kind::Case(values));
             }
@@ -266,4 +308,12 @@ impl Parser {
             }
         }
     }
+}
+
+/// Directives that may have ON ERR behind them.
+fn takes_on_err(kind: &Kind) -> bool {
+    matches!(
+        kind,
+        Kind::Gosub(..) | Kind::GotoLine(_, true) | Kind::For(_) | Kind::While(_) | Kind::Repeat | Kind::Select(_)
+    )
 }

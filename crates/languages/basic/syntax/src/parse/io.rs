@@ -209,7 +209,8 @@ impl Parser {
             self.next();
             return Ok(Item::List(self.list_reference()?, place));
         }
-        let mut item = ValueItem { value: self.expression()?, mask: None, formats: Vec::new(), branches: Vec::new() };
+        let mut item =
+            ValueItem { value: self.expression()?, mask: None, formats: Vec::new(), branches: Vec::new(), limit: None };
         while self.accept(":") {
             if self.is("(") && self.is_branch_list() {
                 self.branch_list(&mut item)?;
@@ -222,31 +223,43 @@ impl Parser {
         Ok(Item::Value(item))
     }
 
-    /// A parenthesis behind a colon begins branches of INPUT if `value=` follows; otherwise it is a mask's.
+    /// A parenthesis behind a colon begins the checks of an input if `value=` follows, or a number that is the limit; otherwise it
+    /// is a mask's.
     fn is_branch_list(&self) -> bool {
         let mut ahead = 1;
+        let mut is_number = true;
         while !matches!(self.ahead(ahead), Token::Symbol("=" | ")") | Token::End) {
+            is_number &= !matches!(self.ahead(ahead), Token::Text(_) | Token::Hex(_) | Token::Word(_, Some('$'), _));
             ahead += 1;
         }
-        self.is_ahead(ahead, "=")
+        self.is_ahead(ahead, "=") || is_number && ahead > 1
     }
 
+    /// `(value=target,..)` with `LEN=least,most` or a limit behind the branches.
     fn branch_list(&mut self, item: &mut ValueItem) -> Parsed<()> {
         self.expect("(", "before the branches")?;
         loop {
-            if self.is_word("ERR") && self.is_ahead(1, "=") {
-                self.next();
-                self.next();
+            let is_equal = self.is_ahead(1, "=");
+            if self.is_word("LEN") && is_equal {
+                self.at += 2;
+                let least = self.sum()?;
+                let most = if self.accept(",") { Some(self.sum()?) } else { None };
+                item.limit = Some(InputLimit::Length(least, most));
+            } else if self.is_word("ERR") && is_equal {
+                self.at += 2;
                 let place = self.place();
                 let target = self.branch()?;
                 item.branches.push((Expr { place, kind: ExprKind::Mnemonic("ERR".to_owned(), Vec::new()) }, target));
             } else {
                 let value = self.sum()?;
-                self.expect("=", "before the target of a branch")?;
-                let target = self.branch()?;
-                item.branches.push((value, target));
+                if self.accept("=") {
+                    let target = self.branch()?;
+                    item.branches.push((value, target));
+                } else {
+                    item.limit = Some(InputLimit::Range(value));
+                }
             }
-            if !self.accept(",") {
+            if item.limit.is_some() || !self.accept(",") {
                 break;
             }
         }
@@ -259,16 +272,25 @@ impl Parser {
             let Token::Word(name, None, false) = self.next() else {
                 return self.fail("expected the name of a format", "as in [num(6,2)]");
             };
-            let mut arguments = Vec::new();
+            let mut format = Format { name, arguments: Vec::new(), size: None, separator: None };
             if self.accept("(") {
                 while !self.accept(")") {
-                    if !arguments.is_empty() {
+                    if !format.arguments.is_empty() {
                         self.expect(",", "between arguments")?;
                     }
-                    arguments.push(self.expression()?);
+                    match self.option()? {
+                        Some(IoOption { name, value: OptionValue::Value(value), .. }) if name == "SIZ" => {
+                            format.size = Some(value);
+                        }
+                        Some(IoOption { name, value: OptionValue::Value(value), .. }) if name == "SEP" => {
+                            format.separator = Some(value);
+                        }
+                        Some(option) => return self.fail_at(79, option.place, "formats have SIZ= and SEP= only", ""),
+                        None => format.arguments.push(self.expression()?),
+                    }
                 }
             }
-            item.formats.push(Format { name, arguments });
+            item.formats.push(format);
             if !self.accept(":") && !self.accept(",") {
                 break;
             }

@@ -79,6 +79,28 @@ impl Parser {
         Ok(Kind::SetFid(channel, self.expression()?))
     }
 
+    /// SETDAY, SETTIME, SETDEV TSK( ) and TRANSLATE behind their word; `None` for other forms of SETDEV.
+    pub(super) fn setting(&mut self, word: &str) -> Parsed<Option<Kind>> {
+        let setting = match word {
+            "SETDAY" => Setting::Day(self.optional_value()?),
+            "SETTIME" => Setting::Time(self.optional_value()?),
+            "SETDEV" if self.accept_word("TSK") => {
+                self.expect("(", "behind TSK")?;
+                self.expect(")", "behind TSK(")?;
+                Setting::Task(self.expression()?)
+            }
+            "SETDEV" => return Ok(None),
+            _ => {
+                let variable = self.target()?;
+                self.expect(",", "behind the variable of TRANSLATE")?;
+                let table = self.expression()?;
+                let third = if self.accept(",") { Some(self.expression()?) } else { None };
+                Setting::Translate(variable, table, third)
+            }
+        };
+        Ok(Some(Kind::Setting(Box::new(setting))))
+    }
+
     /// `ADD INDEX key TO file`, `DROP INDEX key FROM file`.
     pub(super) fn index(&mut self, adds: bool) -> Parsed<Kind> {
         let key = match self.is("[") {
@@ -250,9 +272,18 @@ impl Parser {
         Ok((label, self.accept_word("REQUIRED")))
     }
 
+    /// A label, or a string: `";LABEL"` is a label as well, others name a program with an entry behind `;` or without one.
     fn label_name(&mut self) -> Parsed<String> {
         match self.next() {
             Token::Word(word, None, false) => Ok(word),
+            Token::Text(text) => {
+                let text = mainstay_code_page::decode(&text).trim().to_owned();
+                Ok(match text.strip_prefix(';') {
+                    Some(label) => label.to_ascii_uppercase(),
+                    None if text.contains(';') => text,
+                    None => format!("{text};"),
+                })
+            }
             _ => self.fail("expected a label", ""),
         }
     }

@@ -13,8 +13,9 @@ impl Parser {
             return self.io(Verb::Print);
         }
         let Token::Word(word, None, false) = self.peek().clone() else { return self.assignments() };
-        let assigns =
-            matches!(self.ahead(1), Token::Symbol("::" | "=" | "+=" | "-=" | "*=" | "/=" | "^=" | "|=" | "++" | "--"))
+        let assigns = matches!(self.ahead(1), Token::Symbol("::" | "=" | "+=" | "-=" | "*=" | "/=" | "^=" | "|="))
+                // `A++` counts, `PRINT ++A` prints.
+                || matches!(self.ahead(1), Token::Symbol("++" | "--")) && !matches!(self.ahead(2), Token::Word(..))
                 || self.is_ahead(1, "[") && !matches!(word.as_str(), "KEYED" | "SORT");
         if assigns || !words::is_directive_word(&word) {
             return self.not_a_directive(place, &word);
@@ -37,6 +38,16 @@ impl Parser {
 
     fn not_a_directive(&mut self, place: Place, word: &str) -> Parsed<Kind> {
         match self.ahead(1) {
+            // A function of the program is called (manual, "Called Procedures").
+            Token::Symbol("(") if word.len() > 2 && word.starts_with("FN") => {
+                let start = self.at;
+                let value = self.expression()?;
+                if self.at_end() && matches!(value.kind, ExprKind::User(..)) {
+                    return Ok(Kind::Evaluate(value));
+                }
+                self.at = start;
+                self.assignments()
+            }
             // A property is assigned to, or a method is called.
             Token::Symbol("'") => {
                 let start = self.at;
@@ -71,8 +82,7 @@ impl Parser {
     fn flow_directive(&mut self, word: &str) -> Parsed<Option<Kind>> {
         Ok(Some(match word {
             "IF" => self.if_()?,
-            "GOTO" => Kind::Goto(self.branch()?),
-            "GOSUB" => self.gosub()?,
+            "GOTO" | "GOSUB" => self.goto(word == "GOSUB")?,
             "ON" => self.on()?,
             "RETURN" => Kind::Return(if self.at_end() { None } else { Some(self.expression()?) }),
             "FOR" => self.for_()?,
@@ -80,7 +90,7 @@ impl Parser {
             "NEXT" => Kind::Next(if self.at_end() { None } else { Some(self.target()?) }),
             "WHILE" => Kind::While(self.expression()?),
             "WEND" => Kind::Wend,
-            "REPEAT" if self.at_end() => Kind::Repeat,
+            "REPEAT" if self.at_end() || self.is_word("ON") => Kind::Repeat,
             "UNTIL" => Kind::Until(self.expression()?),
             "SWITCH" => Kind::Switch(self.expression()?),
             "CASE" => self.case()?,
@@ -195,6 +205,7 @@ impl Parser {
                         mask: None,
                         formats: Vec::new(),
                         branches: Vec::new(),
+                        limit: None,
                     }));
                 }
                 if !self.accept(",") {
@@ -326,8 +337,10 @@ impl Parser {
     fn def(&mut self, place: Place) -> Parsed<Kind> {
         let Token::Word(word, suffix, false) = self.next() else { return self.unsupported(place, "DEF") };
         let (word, suffix) = match (word.as_str(), suffix) {
-            ("FN", None) => match self.next() {
-                Token::Word(rest, suffix, false) => (format!("FN{rest}"), suffix),
+            ("FN", None | Some('%')) => match self.next() {
+                Token::Word(rest, last, false) => {
+                    (format!("FN{}{rest}", if suffix.is_some() { "%" } else { "" }), last)
+                }
                 _ => return self.fail("expected the name of a function behind DEF FN", ""),
             },
             _ => (word, suffix),
@@ -391,6 +404,7 @@ impl Parser {
             },
             "PRECISION" => Kind::Precision(self.expression()?),
             "FLOATINGPOINT" => Kind::FloatingPoint,
+            "FLOATING" if self.accept_word("POINT") => Kind::FloatingPoint,
             "ROUND" => Kind::Round(match self.accept_word("OFF") {
                 true => false,
                 false => {
@@ -430,6 +444,7 @@ impl Parser {
                 Kind::Folder(folder, self.options_after()?)
             }
             "SETFID" => self.set_fid()?,
+            "SETDAY" | "SETTIME" | "SETDEV" | "TRANSLATE" => return self.setting(word),
             "INVOKE" => {
                 self.accept_word("WAIT");
                 let command = self.expression()?;

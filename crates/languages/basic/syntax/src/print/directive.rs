@@ -87,6 +87,13 @@ fn flow(out: &mut Vec<u8>, kind: &Kind) -> bool {
             branch(out, "GOSUB", to);
             super::session::with(out, with);
         }
+        Kind::GotoLine(line, gosub) => values(out, if *gosub { "GOSUB" } else { "GOTO" }, Some(line)),
+        Kind::OnErr(head, body, braces) => {
+            write_kind(out, &head.kind);
+            word(out, if *braces { " ON ERR {" } else { " ON ERR " });
+            list(out, body);
+            word(out, if *braces { "}" } else { "" });
+        }
         Kind::On { value, gosub, targets } => {
             values(out, "ON", Some(value));
             word(out, if *gosub { " GOSUB " } else { " GOTO " });
@@ -103,18 +110,7 @@ fn flow(out: &mut Vec<u8>, kind: &Kind) -> bool {
         Kind::While(condition) => values(out, "WHILE", Some(condition)),
         Kind::Until(condition) => values(out, "UNTIL", Some(condition)),
         Kind::Switch(value) => values(out, "SWITCH", Some(value)),
-        Kind::Case(list) => {
-            word(out, "CASE ");
-            for (index, (first, last)) in list.iter().enumerate() {
-                if index > 0 {
-                    out.push(b',');
-                }
-                write(out, first);
-                if let Some(last) = last {
-                    values(out, " TO", Some(last));
-                }
-            }
-        }
+        Kind::Case(list) => super::session::case(out, list),
         Kind::Exitto(to) => branch(out, "EXITTO", to),
         Kind::SetErr(to) => branch(out, "SETERR", to),
         _ => return bare(out, kind),

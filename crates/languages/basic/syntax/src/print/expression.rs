@@ -147,10 +147,10 @@ pub(super) fn write(out: &mut Vec<u8>, value: &Expr) {
 fn member(out: &mut Vec<u8>, object: &Expr, property: &Name, arguments: Option<&[Expr]>) {
     write(out, object);
     out.push(b'\'');
-    match property.text.as_str() {
-        "*" => out.push(b'*'),
-        _ => name(out, property),
+    if property.text == "*" {
+        return out.push(b'*');
     }
+    name(out, property);
     if let Some(arguments) = arguments {
         out.push(b'(');
         list(out, arguments);
@@ -325,14 +325,22 @@ fn item(out: &mut Vec<u8>, entry: &Item) {
         if !format.arguments.is_empty() {
             out.push(b'(');
             list_of(out, &format.arguments);
+            for (name, value) in [(",SIZ=", &format.size), (",SEP=", &format.separator)] {
+                if let Some(value) = value {
+                    word(out, name);
+                    write(out, value);
+                }
+            }
             out.push(b')');
         }
     }
     if !value.formats.is_empty() {
         out.push(b']');
     }
+    let opens = !value.branches.is_empty() || value.limit.is_some();
+    word(out, if opens { ":(" } else { "" });
     for (index, (key, to)) in value.branches.iter().enumerate() {
-        word(out, if index == 0 { ":(" } else { "," });
+        word(out, if index == 0 { "" } else { "," });
         match &key.kind {
             ExprKind::Mnemonic(name, _) => word(out, name),
             _ => write(out, key),
@@ -340,7 +348,21 @@ fn item(out: &mut Vec<u8>, entry: &Item) {
         out.push(b'=');
         target(out, to);
     }
-    if !value.branches.is_empty() {
+    if let Some(limit) = &value.limit {
+        word(out, if value.branches.is_empty() { "" } else { "," });
+        match limit {
+            InputLimit::Length(least, most) => {
+                word(out, "LEN=");
+                write(out, least);
+                if let Some(most) = most {
+                    out.push(b',');
+                    write(out, most);
+                }
+            }
+            InputLimit::Range(value) => write(out, value),
+        }
+    }
+    if opens {
         out.push(b')');
     }
 }

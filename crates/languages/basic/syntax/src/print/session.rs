@@ -47,6 +47,18 @@ pub(super) fn directive(out: &mut Vec<u8>, kind: &Kind) -> bool {
             in_parentheses(out, channel.as_ref());
             write(out, name);
         }
+        Kind::Setting(setting) => match &**setting {
+            Setting::Day(day) => values(out, "SETDAY", day.as_ref()),
+            Setting::Time(time) => values(out, "SETTIME", time.as_ref()),
+            Setting::Task(task) => values(out, "SETDEV TSK()", Some(task)),
+            Setting::Translate(variable, table, third) => {
+                values(out, "TRANSLATE", Some(variable));
+                for value in [Some(table), third.as_ref()].into_iter().flatten() {
+                    out.push(b',');
+                    write(out, value);
+                }
+            }
+        },
         Kind::Invoke(command, list) => {
             values(out, "INVOKE", Some(command));
             options(out, list);
@@ -240,7 +252,7 @@ fn member_text(out: &mut Vec<u8>, member: &Member) {
             }
             out.push(b')');
             if let Some(label) = label {
-                word(out, label);
+                word(out, &entry_text(label));
             }
         }
         Member::FunctionEnd => word(out, "FUNCTION END"),
@@ -271,7 +283,7 @@ fn property_text(out: &mut Vec<u8>, property: &Property) {
     word(out, if property.is_object { " OBJECT" } else { "" });
     for (keyword, access) in [(" GET ", &property.get), (" SET ", &property.set)] {
         match access {
-            Some(Access::Label(label)) => word(out, &format!("{keyword}{label}")),
+            Some(Access::Label(label)) => word(out, &format!("{keyword}{}", entry_text(label))),
             Some(Access::Refused) => word(out, &format!("{keyword}ERR")),
             None => {}
         }
@@ -308,5 +320,23 @@ pub(super) fn control_arguments(out: &mut Vec<u8>, control: &Control) {
     if let Some(contents) = &control.contents {
         out.push(b'=');
         write(out, contents);
+    }
+}
+
+/// The label of a member; a program with an entry is a string.
+fn entry_text(label: &str) -> String {
+    if label.contains(';') { format!("\"{label}\"") } else { label.to_owned() }
+}
+
+/// CASE with its values.
+pub(super) fn case(out: &mut Vec<u8>, list: &[CaseValue]) {
+    word(out, "CASE ");
+    for (index, value) in list.iter().enumerate() {
+        word(out, if index > 0 { "," } else { "" });
+        word(out, value.relation.map_or("", binary));
+        write(out, &value.first);
+        if let Some(last) = &value.last {
+            values(out, " TO", Some(last));
+        }
     }
 }

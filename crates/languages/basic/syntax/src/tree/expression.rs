@@ -187,8 +187,19 @@ pub struct ValueItem {
     pub mask: Option<Expr>,
     /// Formats and validations in brackets: `[chr(30)]`, `[max(7)]`.
     pub formats: Vec<Format>,
-    /// Branches of INPUT: values and the target for them; `LEN=1,10`, numeric ranges.
+    /// Branches of INPUT: values and the target for them.
     pub branches: Vec<(Expr, Target)>,
+    /// The limit of an input behind its branches.
+    pub limit: Option<InputLimit>,
+}
+
+/// A limit of an input (manual, "Input Statements").
+#[derive(Clone, Debug)]
+pub enum InputLimit {
+    /// `LEN=least,most`: the length of a string; without the second value it is the length.
+    Length(Expr, Option<Expr>),
+    /// The greatest number, and with a minus the least one as well; its decimals are the most of an input.
+    Range(Expr),
 }
 
 /// A format of an IOLIST item.
@@ -198,4 +209,8 @@ pub struct Format {
     pub name: String,
     /// Its arguments.
     pub arguments: Vec<Expr>,
+    /// `SIZ=`.
+    pub size: Option<Expr>,
+    /// `SEP=`.
+    pub separator: Option<Expr>,
 }

@@ -301,6 +301,10 @@ pub enum Kind {
     Goto(Target),
     /// GOSUB; the variables of WITH have their values until its RETURN.
     Gosub(Target, Vec<Assignment>),
+    /// GOTO LNO( ), or GOSUB if true: the line that an expression gives.
+    GotoLine(Expr, bool),
+    /// A GOSUB or the beginning of a loop with ON ERR: the directives that run for an error inside of it, and their braces.
+    OnErr(Box<Directive>, Vec<Directive>, bool),
     /// ON n GOTO or GOSUB.
     On {
         /// The selector.
@@ -327,7 +331,7 @@ pub enum Kind {
     /// SWITCH.
     Switch(Expr),
     /// CASE: values, or ranges.
-    Case(Vec<(Expr, Option<Expr>)>),
+    Case(Vec<CaseValue>),
     /// DEFAULT.
     Default,
     /// END SWITCH.
@@ -480,6 +484,8 @@ pub enum Kind {
     Folder(Expr, Vec<IoOption>),
     /// SETFID: the channel and the name.
     SetFid(Option<Expr>, Expr),
+    /// SETDAY and others.
+    Setting(Box<Setting>),
     /// INVOKE: a command of the operating system.
     Invoke(Expr, Vec<IoOption>),
     /// DIM LOAD: an array from JSON text.
@@ -504,6 +510,17 @@ pub enum Kind {
     NoEffect(Vec<u8>),
     /// A statement that could not be parsed: the number of its error, and its text behind the label.
     Invalid(u16, Vec<u8>),
+}
+
+/// A value of CASE.
+#[derive(Clone, Debug)]
+pub struct CaseValue {
+    /// The value, or the first one of a range.
+    pub first: Expr,
+    /// The last one of a range.
+    pub last: Option<Expr>,
+    /// `CASE >5`: the comparison.
+    pub relation: Option<Binary>,
 }
 
 /// An argument of a [`Kind::File`]: key definitions are `[1:2:8]`.

@@ -62,6 +62,19 @@ pub enum MessageLibrary {
     Pop,
 }
 
+/// SETDAY, SETTIME, SETDEV TSK and TRANSLATE.
+#[derive(Clone, Debug)]
+pub enum Setting {
+    /// SETDAY: the session's date; without one that of the system.
+    Day(Option<Expr>),
+    /// SETTIME: the session's time in hours; without one that of the system.
+    Time(Option<Expr>),
+    /// SETDEV TSK( ): an entry of the task table.
+    Task(Expr),
+    /// TRANSLATE: the variable, the table, and the offset or the character to replace.
+    Translate(Expr, Expr, Option<Expr>),
+}
+
 /// Directives for the console, which EXECUTE can run as well.
 #[derive(Clone, Debug)]
 pub enum Console {

@@ -18,6 +18,11 @@ fn of_kind(kind: &mut Kind, visit: &mut impl FnMut(&mut Target)) {
             expr(value, visit);
             targets.iter_mut().for_each(visit);
         }
+        Kind::GotoLine(line, _) => expr(line, visit),
+        Kind::OnErr(head, body, _) => {
+            of_kind(&mut head.kind, visit);
+            body.iter_mut().for_each(|directive| of_kind(&mut directive.kind, visit));
+        }
         Kind::Restore(to) => to.iter_mut().for_each(visit),
         Kind::List(channel, first, last) => {
             channel.iter_mut().for_each(|channel| expr(channel, visit));
@@ -82,6 +87,14 @@ fn of_other(kind: &mut Kind, visit: &mut impl FnMut(&mut Target)) {
             options(list, visit);
         }
         Kind::Journal(_, list) => options(list, visit),
+        Kind::Setting(setting) => match &mut **setting {
+            Setting::Day(value) | Setting::Time(value) => value.iter_mut().for_each(|value| expr(value, visit)),
+            Setting::Task(value) => expr(value, visit),
+            Setting::Translate(variable, table, third) => {
+                exprs([variable, table], visit);
+                third.iter_mut().for_each(|third| expr(third, visit));
+            }
+        },
         Kind::Run(program, list) | Kind::ErrorProgram(program, list) | Kind::MessageLibrary(_, program, list) => {
             program.iter_mut().for_each(|program| expr(program, visit));
             options(list, visit);
@@ -143,9 +156,9 @@ fn of_expressions(kind: &mut Kind, visit: &mut impl FnMut(&mut Target)) {
             For::Count(value) | For::Parts(_, value) | For::Index(value, _) => expr(value, visit),
         },
         Kind::Case(values) => {
-            for (first, last) in values {
-                expr(first, visit);
-                last.iter_mut().for_each(|last| expr(last, visit));
+            for value in values {
+                expr(&mut value.first, visit);
+                value.last.iter_mut().for_each(|last| expr(last, visit));
             }
         }
         _ => {}

@@ -23,10 +23,23 @@ pub(crate) fn structure_of(machine: &mut Machine, string: Symbol) -> Option<Rc<S
 
 /// True if the text of `DIM A$:text` is that of an IOLIST. `IOLIST:C(5)` and `IOLIST2:C(5)` are structures.
 pub(crate) fn is_list_text(text: &[u8]) -> bool {
-    let Some((word, rest)) = text.trim_ascii_start().split_at_checked(6) else { return false };
+    let Some((word, rest)) = without_number(text).split_at_checked(6) else { return false };
     let next = rest.trim_ascii_start().first();
     let is_word = !rest.first().is_some_and(|byte| byte.is_ascii_alphanumeric() || b"_.".contains(byte));
     word.eq_ignore_ascii_case(b"IOLIST") && is_word && !next.is_some_and(|byte| b":[($".contains(byte))
+}
+
+/// The statement of a line: PGM( ) returns lines with their numbers and labels.
+pub(crate) fn without_number(text: &[u8]) -> &[u8] {
+    let text = text.trim_ascii_start();
+    let digits = text.iter().take_while(|byte| byte.is_ascii_digit()).count();
+    let statement = text[digits..].trim_ascii_start();
+    let is_word = |byte: &&u8| byte.is_ascii_alphanumeric() || b"_.".contains(byte);
+    let label = statement.iter().take_while(is_word).count();
+    match statement[label..].strip_prefix(b":") {
+        Some(behind) if digits > 0 && label > 0 => behind.trim_ascii_start(),
+        _ => statement,
+    }
 }
 
 /// DIM: the string gets a structure and empty elements. Errors: 81, 99.
@@ -35,7 +48,7 @@ pub(crate) fn define(machine: &mut Machine, string: Symbol, text: &TextExpr, is_
     let slot = machine.frame.link.texts[string as usize];
     if !is_structure && is_list_text(&text) {
         let name = machine.frame.program.symbols.texts[string as usize].text.clone();
-        let list = prefixed_list(&name, &text)?;
+        let list = prefixed_list(&name, without_number(&text))?;
         let program = machine.compile_text(&list)?;
         let Some(id) = program.iolists.values().next().copied() else {
             return fail(81, "the string has no IOLIST");
@@ -225,7 +238,7 @@ pub(crate) fn component_name(machine: &mut Machine, string: Symbol, name: &[u8])
 }
 
 /// An IOLIST with the name of a composite string before its variables. Error 81 for other text.
-fn prefixed_list(name: &str, text: &[u8]) -> Outcome<Vec<u8>> {
+pub(crate) fn prefixed_list(name: &str, text: &[u8]) -> Outcome<Vec<u8>> {
     let mut tree = syntax::parse_statement(text);
     let line = tree.lines.first_mut();
     let directive = line.and_then(|line| line.directives.first_mut()).map(|directive| &mut directive.kind);

@@ -1,0 +1,36 @@
+//! ERR(keyword$): details of the last error that neither a branch nor SETERR took (manual, `functions/err.md`, format 2).
+
+use crate::code::Call;
+use crate::fault::{Outcome, fail};
+use crate::machine::Machine;
+
+/// Keywords, in the order of `ERR("*")`.
+const KEYWORDS: [&str; 11] =
+    ["ERR", "RET", "OSERR", "PROGRAM", "STNO", "OBJ", "METHOD", "LFA", "LFO", "LASTPATH", "LASTKEY"];
+
+/// ERR(keyword$), ERR(keyword$,occurrence): earlier errors are not kept, so that the occurrence is 1.
+///
+/// Errors: 41 for another occurrence, 48 for an unknown keyword.
+pub(super) fn err_text(machine: &mut Machine, call: &Call, out: &mut Vec<u8>) -> Outcome<()> {
+    let keyword = call.text(machine, 0)?.to_ascii_uppercase();
+    if call.has(1) {
+        call.within(machine, 1, 1, 1)?;
+    }
+    let error = &machine.untaken;
+    let text = match &keyword[..] {
+        b"*" => KEYWORDS.iter().flat_map(|keyword| [*keyword, ","]).collect(),
+        b"ERR" => error.code.to_string(),
+        b"RET" => error.system_code.to_string(),
+        b"OSERR" => error.detail.clone(),
+        b"PROGRAM" => error.program.clone(),
+        b"STNO" => format!("{:04}", error.line),
+        b"OBJ" => error.object.to_string(),
+        b"LFA" => error.last_used.to_string(),
+        b"LFO" => error.last_opened.to_string(),
+        b"LASTPATH" => error.path.clone(),
+        b"METHOD" | b"LASTKEY" => String::new(),
+        _ => return fail(48, mainstay_code_page::decode(&keyword)),
+    };
+    out.extend_from_slice(&mainstay_code_page::encode(&text));
+    Ok(())
+}
