@@ -37,6 +37,8 @@ use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
 /// checkpoint writes in a second or two, so that more would not let writers go on for longer.
 const UNSAVED_PART: usize = 2;
 const UNSAVED_BYTES: usize = 144 << 20;
+/// They may take all of a limit below this one: groups would be too small otherwise.
+const FEW_UNSAVED_BYTES: usize = 4 << 20;
 /// A group takes at most this part of the unsaved rows, but need not be smaller than the least. One write of a checkpoint
 /// needs as much besides.
 const GROUP_PART: usize = 8;
@@ -143,8 +145,7 @@ impl RowMemory {
         self.limit.store(bytes, Ordering::Relaxed);
         self.limit_unsaved_to(match bytes {
             usize::MAX => bytes,
-            // A limit of nothing would have writers wait for ever.
-            _ => (bytes / UNSAVED_PART).clamp(1, UNSAVED_BYTES),
+            _ => (bytes / UNSAVED_PART).max(bytes.min(FEW_UNSAVED_BYTES)).min(UNSAVED_BYTES),
         });
         self.limit_files_to(bytes);
     }

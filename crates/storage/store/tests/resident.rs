@@ -31,8 +31,8 @@ const TABLE: u64 = 100;
 const LIMIT: usize = 32 << 20;
 /// What the process may take besides: its program and threads, and what the allocator has not given back.
 const BESIDES: u64 = 64 << 20;
-/// Each takes 24 bytes of memory as a row and 52 in indexes: more than three times the limit together.
-const ROWS: i64 = 1_500_000;
+/// Each takes 24 bytes of memory as a row and 52 in indexes: about three times the limit together.
+const ROWS: i64 = 1_300_000;
 /// Rows of a batch, of a transaction, and of one large transaction.
 const BATCH: i64 = 50_000;
 const SMALL: i64 = 100_000;

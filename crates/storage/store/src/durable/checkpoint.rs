@@ -46,6 +46,11 @@ struct Taking<'f, 'n> {
     files: &'f Files,
     commit: u64,
     /// The files of the checkpoint before, by table and group: the number of rows, and the file with their memory.
+    ///
+    /// The file of a group is used again if it has as many rows as the group now, also when the group is still in memory
+    /// because its file could not be mapped. It has the same rows then: the numbers of groups are never used again in a
+    /// table of the catalog, values and row ids of a slot are never written again, and versions that ended are in the
+    /// list of deletions, which each checkpoint makes anew.
     known: HashMap<(u64, u64), (u32, WrittenGroup)>,
     before: &'f Manifest,
     damaged_runs: HashSet<u64>,
