@@ -39,7 +39,7 @@ pub struct Execute {
     pub name: Option<String>,
 }
 
-/// SET LOCK MODE has no effect on locks that reading leaves.
+/// True for SET LOCK MODE, which does not change the locks that reading leaves.
 fn is_lock_mode(text: &str) -> bool {
     let mut words = text.split_ascii_whitespace();
     ["SET", "LOCK", "MODE"].iter().all(|word| words.next().is_some_and(|found| found.eq_ignore_ascii_case(word)))

@@ -105,7 +105,7 @@ pub struct Session {
     pub(crate) execution: Option<Execution>,
     pub(crate) outcome: Outcome,
     pub(crate) is_in_transaction: bool,
-    /// All statements of the transaction were queries, whose rows nobody waits for.
+    /// All statements of the transaction were queries.
     pub(crate) has_only_read: bool,
     /// The isolation was set: rows that are read may stay locked until the transaction ends.
     pub(crate) may_lock_rows: bool,
@@ -249,8 +249,8 @@ impl Session {
         }
     }
 
-    /// Rows are most of what comes: they go from the wire into the block of their cursor, which is looked up once for all
-    /// that are here. Returns how many bytes they have.
+    /// Appends the rows at the start of bytes to their cursor, which is looked up once for all of them. Returns how many
+    /// bytes they have.
     fn read_rows(&mut self, bytes: &[u8]) -> Result<usize, WireError> {
         let Some(Group::Open(number) | Group::Fetch(number)) = self.groups.front() else { return Ok(0) };
         let Some(cursor) = self.cursors.get_mut(number) else { return Ok(0) };
@@ -260,7 +260,7 @@ impl Session {
         let mut used = 0;
         while let Some(Tuple::Row { values, used: count }) = tuple(bytes.get(used..).unwrap_or_default())? {
             if used == 0 {
-                // The bytes are rows for the most part; heads of messages are taken for bytes of rows.
+                // An upper bound: the heads of the rows are included.
                 cursor.block.reserve(bytes.len(), count);
             }
             cursor.push(values)?;

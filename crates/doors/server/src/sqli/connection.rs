@@ -205,15 +205,15 @@ fn converse(host: &Host, connection: &Connection, socket: &mut Socket, mut conve
 /// Replies of a group that has not ended are sent in pieces of this size, so that batches need no memory for them.
 const FLUSH_BYTES: usize = 1 << 20;
 
-/// Replies of whole groups that were not sent. A client that sends several groups at once gets their replies at once,
-/// unless one of them took time and the next one will: the first rows are not held back by those that are fetched ahead.
+/// Replies of complete groups that were not sent. Groups that a client sends together are answered together, except that
+/// a message that may take time does not delay the replies of an earlier one that did.
 #[derive(Default)]
 struct Held {
     /// Where they end among the replies.
     end: usize,
-    /// A message of the running group was not quick.
+    /// The running group has a message that is not quick.
     takes_time: bool,
-    /// A message of a group before was not.
+    /// A group whose replies are held had one.
     has_taken_time: bool,
 }
 
