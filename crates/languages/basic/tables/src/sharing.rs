@@ -83,6 +83,11 @@ impl OpenFiles {
         Arc::clone(files.entry(table).or_default())
     }
 
+    /// Forgets a file that is gone.
+    pub(crate) fn forget(&self, table: u64) {
+        self.files.lock().unwrap_or_else(PoisonError::into_inner).remove(&table);
+    }
+
     /// Sees that no session has a file open.
     ///
     /// Errors: 0.

@@ -219,6 +219,7 @@ impl Volume for TableVolume {
         schema::redefine(&store, &mut transaction, table.id, None)?;
         store.change_catalog(&mut transaction, CatalogChange::DropTable(table.id))?;
         transaction.commit()?;
+        self.open_files()?.forget(table.id);
         Ok(())
     }
 
