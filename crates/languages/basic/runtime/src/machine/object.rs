@@ -374,7 +374,7 @@ impl Machine {
                 }
                 let (label, body, program) = (function.label.clone(), function.body, program.clone());
                 let (program, pc) = match label {
-                    Some(label) => self.entry_of(&program, &label)?,
+                    Some(label) => entry_of(self, &program, &label)?,
                     None => (program, body),
                 };
                 return self.run_method(id, program, pc, arguments);
@@ -390,7 +390,7 @@ impl Machine {
             match (&property.get, &property.value) {
                 (Some(Access::Refused), _) => return fail(88, format!("{} cannot be read", property.name.text)),
                 (Some(Access::Label(label)), _) => {
-                    let (program, pc) = self.entry_of(&program, &label.clone())?;
+                    let (program, pc) = entry_of(self, &program, &label.clone())?;
                     return self.run_method(id, program, pc, Vec::new());
                 }
                 (None, Some(value)) => return self.in_object(id, &program, |machine| machine.value(value).map(Some)),
@@ -408,14 +408,6 @@ impl Machine {
             (None, "_REFCNT") => Ok(Some(Value::Number(Number::whole(object.references)))),
             (None, _) if family[0].1.accepts_undefined => Ok(None),
             _ => fail(88, member.name.text.as_str()),
-        }
-    }
-
-    /// The logic of a member: a label of the class's program, or another program.
-    fn entry_of(&mut self, program: &Rc<Program>, label: &str) -> Outcome<(Rc<Program>, Pc)> {
-        match label.contains(';') {
-            true => self.load_entry(label),
-            false => Ok((program.clone(), at_label(program, label)?)),
         }
     }
 
@@ -488,7 +480,7 @@ impl Machine {
             let program = program.clone();
             match &property.set {
                 Some(Access::Label(label)) => {
-                    let (program, pc) = self.entry_of(&program, &label.clone())?;
+                    let (program, pc) = entry_of(self, &program, &label.clone())?;
                     return self.run_method(id, program, pc, vec![(Passed::Value(value), None)]).map(drop);
                 }
                 Some(Access::Refused) => return fail(88, format!("{} cannot be changed", name.text)),
@@ -505,6 +497,14 @@ impl Machine {
             _ => return fail(88, name.text.as_str()),
         }
         Ok(())
+    }
+}
+
+/// The logic of a member: a label of the class's program, or another program.
+fn entry_of(machine: &mut Machine, program: &Rc<Program>, label: &str) -> Outcome<(Rc<Program>, Pc)> {
+    match label.contains(';') {
+        true => machine.load_entry(label),
+        false => Ok((program.clone(), at_label(program, label)?)),
     }
 }
 
