@@ -106,7 +106,7 @@ impl Compiler<'_> {
             formats.push(ListFormat { name: format.name.clone(), arguments, size, separator });
         }
         let mask = value.mask.as_ref().map(|mask| self.text(mask)).transpose()?;
-        let limit = match &value.limit {
+        let limit = match value.limit.as_deref() {
             None => None,
             Some(tree::InputLimit::Length(least, most)) => {
                 let most = most.as_ref().map(|most| self.number_expr(most)).transpose()?;

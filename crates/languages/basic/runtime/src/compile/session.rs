@@ -69,12 +69,15 @@ impl Compiler<'_> {
             tree::Setting::Day(day) => SessionCode::Day(self.optional_text(day.as_ref())?),
             tree::Setting::Time(time) => SessionCode::Time(self.optional_number(time.as_ref())?),
             tree::Setting::Task(task) => SessionCode::Task(self.text(task)?),
-            tree::Setting::Translate(variable, table, third) => SessionCode::Translate(
-                self.target(variable)?,
-                self.text(variable)?,
-                self.text(table)?,
-                third.as_ref().map(|third| self.expression(third)).transpose()?,
-            ),
+            tree::Setting::Translate(parts) => {
+                let (variable, table, third) = &**parts;
+                SessionCode::Translate(
+                    self.target(variable)?,
+                    self.text(variable)?,
+                    self.text(table)?,
+                    third.as_ref().map(|third| self.expression(third)).transpose()?,
+                )
+            }
         })
     }
 

@@ -22,7 +22,6 @@ use crate::machine::{Machine, Value};
 use crate::number::Number;
 
 pub(crate) use evaluate::variable_name;
-pub(crate) use string::binary_value;
 
 /// Functions that give numbers.
 const NUMBERS: &[(&str, NumberFunction)] = &[

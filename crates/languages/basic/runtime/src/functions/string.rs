@@ -411,7 +411,7 @@ pub(super) fn dec(machine: &mut Machine, call: &Call) -> Outcome<Number> {
 }
 
 /// Bytes in two's complement, the most significant first.
-pub(crate) fn binary_value(bytes: &[u8]) -> i64 {
+fn binary_value(bytes: &[u8]) -> i64 {
     let start = if bytes.first().is_some_and(|byte| byte & 0x80 != 0) { -1 } else { 0 };
     bytes.iter().fold(start, |value, byte| value << 8 | i64::from(*byte))
 }

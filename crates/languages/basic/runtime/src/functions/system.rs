@@ -77,7 +77,7 @@ pub(super) fn tcb(machine: &mut Machine, call: &Call) -> Outcome<Number> {
         16 => machine.match_length,
         17 => machine.functions as i64,
         18 => machine.iteration.map_or(0, |at| at as i64 + 1),
-        19 => machine.turn(),
+        19 => machine.frame.turn(),
         20 => machine.frame.arguments.len() as i64,
         37 => 2,
         39 => machine.objects.highest(),

@@ -30,64 +30,64 @@ impl Machine {
             milliseconds: milliseconds.rem_euclid(DAY),
         }
     }
+}
 
-    pub(super) fn set_clock(&mut self, code: &SessionCode) -> Outcome<()> {
-        match code {
-            SessionCode::Day(day) => {
-                let day = self.optional_text(day.as_ref())?;
-                self.clock_offset.days = 0;
-                if !day.is_empty() {
-                    let today = self.clock().days;
-                    self.clock_offset.days = date_of(&day, Date::of_days(today).year)? - today;
-                }
+pub(super) fn set_clock(machine: &mut Machine, code: &SessionCode) -> Outcome<()> {
+    match code {
+        SessionCode::Day(day) => {
+            let day = machine.optional_text(day.as_ref())?;
+            machine.clock_offset.days = 0;
+            if !day.is_empty() {
+                let today = machine.clock().days;
+                machine.clock_offset.days = date_of(&day, Date::of_days(today).year)? - today;
             }
-            SessionCode::Time(hours) => {
-                let Some(hours) = hours else {
-                    self.clock_offset.milliseconds = 0;
-                    return Ok(());
-                };
-                let hours = self.number(hours)?.multiply(Number::whole(3_600_000))?.rounded(0).as_whole();
-                let Some(time) = hours.filter(|time| (0..=DAY).contains(time)) else { return Err(Fault::new(35)) };
-                self.clock_offset.milliseconds = time - self.host.clock().milliseconds;
-            }
-            SessionCode::Task(task) => {
-                let task = self.text_value(task)?;
-                self.charge(task.len() + super::memory::allocated(1))?;
-                self.tasks.push(task);
-            }
-            _ => return Err(Fault::new(120)),
         }
-        Ok(())
+        SessionCode::Time(hours) => {
+            let Some(hours) = hours else {
+                machine.clock_offset.milliseconds = 0;
+                return Ok(());
+            };
+            let hours = machine.number(hours)?.multiply(Number::whole(3_600_000))?.rounded(0).as_whole();
+            let Some(time) = hours.filter(|time| (0..=DAY).contains(time)) else { return Err(Fault::new(35)) };
+            machine.clock_offset.milliseconds = time - machine.host.clock().milliseconds;
+        }
+        SessionCode::Task(task) => {
+            let task = machine.text_value(task)?;
+            machine.charge(task.len() + super::memory::allocated(1))?;
+            machine.tasks.push(task);
+        }
+        _ => return Err(Fault::new(120)),
     }
+    Ok(())
+}
 
-    /// TRANSLATE: each character by that of a table at its value less an offset; one character by another; or, with a list alone,
-    /// characters by strings (`$0A020D0A$`: two characters, `$0D0A$`, for each `$0A$`).
-    pub(super) fn translate_text(
-        &mut self,
-        target: &Target,
-        value: &TextExpr,
-        table: &TextExpr,
-        third: Option<&Expr>,
-    ) -> Outcome<()> {
-        let mut text = self.text_value(value)?;
-        let table = self.text_value(table)?;
-        match third.map(|third| self.value(third)).transpose()? {
-            Some(Value::Number(offset)) => {
-                let offset = offset.as_whole().ok_or_else(|| Fault::new(41))?;
-                for byte in &mut text {
-                    let index = usize::try_from(i64::from(*byte) - offset).ok();
-                    *byte = index.and_then(|index| table.get(index)).copied().unwrap_or(*byte);
-                }
+/// TRANSLATE: each character by that of a table at its value less an offset; one character by another; or, with a list alone,
+/// characters by strings (`$0A020D0A$`: two characters, `$0D0A$`, for each `$0A$`).
+pub(super) fn translate_text(
+    machine: &mut Machine,
+    target: &Target,
+    value: &TextExpr,
+    table: &TextExpr,
+    third: Option<&Expr>,
+) -> Outcome<()> {
+    let mut text = machine.text_value(value)?;
+    let table = machine.text_value(table)?;
+    match third.map(|third| machine.value(third)).transpose()? {
+        Some(Value::Number(offset)) => {
+            let offset = offset.as_whole().ok_or_else(|| Fault::new(41))?;
+            for byte in &mut text {
+                let index = usize::try_from(i64::from(*byte) - offset).ok();
+                *byte = index.and_then(|index| table.get(index)).copied().unwrap_or(*byte);
             }
-            Some(Value::Text(from)) => {
-                let ([from], [to]) = (&from[..], &table[..]) else { return fail(46, "one character is needed") };
-                text.iter_mut().filter(|byte| **byte == *from).for_each(|byte| *byte = *to);
-            }
-            None => text = replaced(&text, &table)?,
         }
-        self.check_length(text.len())?;
-        self.assign(target, Value::Text(text))
+        Some(Value::Text(from)) => {
+            let ([from], [to]) = (&from[..], &table[..]) else { return fail(46, "one character is needed") };
+            text.iter_mut().filter(|byte| **byte == *from).for_each(|byte| *byte = *to);
+        }
+        None => text = replaced(&text, &table)?,
     }
+    machine.check_length(text.len())?;
+    machine.assign(target, Value::Text(text))
 }
 
 /// The text with characters replaced by strings. The list has, for each, the character, the length of the string, and the string.

@@ -64,27 +64,6 @@ impl Machine {
         Ok(())
     }
 
-    /// GOTO LNO( ), GOSUB LNO( ). Error 21 for a line that the program does not have.
-    pub(super) fn goto_line(&mut self, line: &NumberExpr, gosub: bool, depth: usize) -> Outcome<Flow> {
-        let number = self.whole(line)?;
-        let lines = &self.frame.program.lines;
-        let index = lines.partition_point(|line| i64::from(line.number) < number);
-        if index + 1 >= lines.len() {
-            return fail(21, format!("line {number}"));
-        }
-        if gosub {
-            self.push_entry(Entry::Gosub(self.frame.pc))?;
-        }
-        self.goto(Destination::Line(index as u32), depth)
-    }
-
-    /// Behind a GOSUB with ON ERR, which ends with it.
-    pub(super) fn end_on_err(&mut self) {
-        if matches!(self.frame.stack.last(), Some(Entry::OnErr(_))) {
-            self.frame.stack.pop();
-        }
-    }
-
     pub(super) fn on(
         &mut self,
         value: &NumberExpr,
@@ -304,15 +283,6 @@ impl Machine {
         self.begin_values(values, exit)
     }
 
-    /// The number of the turn of the innermost FOR over a count or values; 0 outside of one.
-    pub(crate) fn turn(&self) -> i64 {
-        let turns = self.frame.stack.iter().rev().find_map(|entry| match entry {
-            Entry::Count(_, _, _, turn) | Entry::Values(_, _, _, turn) => Some(*turn),
-            _ => None,
-        });
-        turns.unwrap_or(0)
-    }
-
     fn begin_values(&mut self, mut values: Vec<Value>, exit: Pc) -> Outcome<()> {
         let Some(first) = values.pop() else { return self.skip_to(exit) };
         let op = self.frame.op;
@@ -367,7 +337,7 @@ impl Machine {
 
     pub(super) fn until(&mut self, condition: &NumberExpr) -> Outcome<()> {
         let is_true = self.is_true(condition)?;
-        self.end_on_err();
+        end_on_err(self);
         let body = match self.top_loop() {
             Some(Entry::Repeat(body, _)) => *body,
             _ => return Err(Fault::new(27)),
@@ -519,5 +489,26 @@ impl Machine {
             Some(_) => Ok(()),
             None => Err(Fault::new(67)),
         }
+    }
+}
+
+/// GOTO LNO( ), GOSUB LNO( ). Error 21 for a line that the program does not have.
+pub(super) fn goto_line(machine: &mut Machine, line: &NumberExpr, gosub: bool, depth: usize) -> Outcome<Flow> {
+    let number = machine.whole(line)?;
+    let lines = &machine.frame.program.lines;
+    let index = lines.partition_point(|line| i64::from(line.number) < number);
+    if index + 1 >= lines.len() {
+        return fail(21, format!("line {number}"));
+    }
+    if gosub {
+        machine.push_entry(Entry::Gosub(machine.frame.pc))?;
+    }
+    machine.goto(Destination::Line(index as u32), depth)
+}
+
+/// Behind a GOSUB with ON ERR, which ends with it.
+pub(super) fn end_on_err(machine: &mut Machine) {
+    if matches!(machine.frame.stack.last(), Some(Entry::OnErr(_))) {
+        machine.frame.stack.pop();
     }
 }

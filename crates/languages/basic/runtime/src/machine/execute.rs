@@ -58,9 +58,9 @@ impl Machine {
                 return self.goto(*to, depth);
             }
             Op::On(value, gosub, targets) => return self.on(value, *gosub, targets, depth),
-            Op::GotoLine(line, gosub) => return self.goto_line(line, *gosub, depth),
+            Op::GotoLine(line, gosub) => return super::control::goto_line(self, line, *gosub, depth),
             Op::OnErr(pc) => self.push_entry(super::Entry::OnErr(*pc))?,
-            Op::EndOnErr => self.end_on_err(),
+            Op::EndOnErr => super::control::end_on_err(self),
             Op::Return(value) => return self.return_value(value.as_deref(), depth),
             Op::For(range) => self.for_range(range)?,
             Op::ForCount(count, exit, variable) => self.for_count(count, *exit, *variable)?,

@@ -204,70 +204,68 @@ fn packed(bytes: &[u8]) -> Outcome<Number> {
     Number::new(if matches!(sign, 0x0B | 0x0D) { -value } else { value }, 0)
 }
 
-impl Machine {
-    /// The format of a value of a list; `None` if it has none but checks.
-    pub(super) fn field_format(&mut self, item: &ListValue) -> Outcome<Option<FieldFormat>> {
-        for format in &item.formats {
-            let found = match format.name.as_str() {
-                "CHR" | "LEN" => self.string_format(format)?,
-                "STR" | "SEP" => match format.arguments.first() {
-                    Some(Expr::Text(expr)) => {
-                        let separator = self.text_value(expr)?.first().copied();
-                        match (format.name.as_str(), separator) {
-                            ("STR", separator) => FieldFormat::Quoted(separator),
-                            (_, Some(separator)) => FieldFormat::Delimited { separator, length: None, strips: false },
-                            _ => return fail(81, "a format needs a separator"),
-                        }
+/// The format of a value of a list; `None` if it has none but checks.
+pub(super) fn field_format(machine: &mut Machine, item: &ListValue) -> Outcome<Option<FieldFormat>> {
+    for format in &item.formats {
+        let found = match format.name.as_str() {
+            "CHR" | "LEN" => string_format(machine, format)?,
+            "STR" | "SEP" => match format.arguments.first() {
+                Some(Expr::Text(expr)) => {
+                    let separator = machine.text_value(expr)?.first().copied();
+                    match (format.name.as_str(), separator) {
+                        ("STR", separator) => FieldFormat::Quoted(separator),
+                        (_, Some(separator)) => FieldFormat::Delimited { separator, length: None, strips: false },
+                        _ => return fail(81, "a format needs a separator"),
                     }
-                    _ => return fail(81, "a format needs a separator"),
-                },
-                "NUM" | "SGN" | "DEC" | "BIN" | "INT" | "BCD" => self.number_format(format)?,
-                _ => continue,
-            };
-            return Ok(Some(found));
-        }
-        Ok(None)
-    }
-
-    fn string_format(&mut self, format: &ListFormat) -> Outcome<FieldFormat> {
-        let strips = format.name == "CHR";
-        Ok(match format.arguments.first() {
-            Some(Expr::Number(length)) => {
-                let length = self.whole_within(length, 0, 65_536)? as usize;
-                let separator = match &format.separator {
-                    Some(separator) => self.text_value(separator)?.first().copied(),
-                    None => None,
-                };
-                FieldFormat::Fixed { length, separator, strips }
-            }
-            Some(Expr::Text(separator)) => {
-                let separator = self.text_value(separator)?.first().copied().ok_or_else(|| Fault::new(79))?;
-                let length = match &format.size {
-                    Some(size) => Some(self.whole_within(size, 0, 65_536)? as usize),
-                    None => None,
-                };
-                FieldFormat::Delimited { separator, length, strips }
-            }
-            None => return fail(79, "a format needs a length or a delimiter"),
-        })
-    }
-
-    fn number_format(&mut self, format: &ListFormat) -> Outcome<FieldFormat> {
-        let is_binary = matches!(format.name.as_str(), "BIN" | "INT");
-        let most = if is_binary { 8 } else { 18 };
-        let Some(Expr::Number(length)) = format.arguments.first() else { return fail(79, "a format needs a length") };
-        let length = self.whole_within(length, 1, most)? as usize;
-        let scale = match format.arguments.get(1) {
-            Some(Expr::Number(scale)) => self.whole_within(scale, 0, 18)? as i32,
-            _ => 0,
+                }
+                _ => return fail(81, "a format needs a separator"),
+            },
+            "NUM" | "SGN" | "DEC" | "BIN" | "INT" | "BCD" => number_format(machine, format)?,
+            _ => continue,
         };
-        Ok(match format.name.as_str() {
-            "NUM" => FieldFormat::Digits { length, scale, signed: false },
-            "SGN" => FieldFormat::Digits { length, scale, signed: true },
-            // Without a scale a number keeps its decimals.
-            "DEC" => FieldFormat::Decimal { length, scale: if format.arguments.len() > 1 { scale } else { 18 } },
-            "BCD" => FieldFormat::Packed { length, scale },
-            name => FieldFormat::Binary { length, scale, signed: name == "BIN" },
-        })
+        return Ok(Some(found));
     }
+    Ok(None)
+}
+
+fn string_format(machine: &mut Machine, format: &ListFormat) -> Outcome<FieldFormat> {
+    let strips = format.name == "CHR";
+    Ok(match format.arguments.first() {
+        Some(Expr::Number(length)) => {
+            let length = machine.whole_within(length, 0, 65_536)? as usize;
+            let separator = match &format.separator {
+                Some(separator) => machine.text_value(separator)?.first().copied(),
+                None => None,
+            };
+            FieldFormat::Fixed { length, separator, strips }
+        }
+        Some(Expr::Text(separator)) => {
+            let separator = machine.text_value(separator)?.first().copied().ok_or_else(|| Fault::new(79))?;
+            let length = match &format.size {
+                Some(size) => Some(machine.whole_within(size, 0, 65_536)? as usize),
+                None => None,
+            };
+            FieldFormat::Delimited { separator, length, strips }
+        }
+        None => return fail(79, "a format needs a length or a delimiter"),
+    })
+}
+
+fn number_format(machine: &mut Machine, format: &ListFormat) -> Outcome<FieldFormat> {
+    let is_binary = matches!(format.name.as_str(), "BIN" | "INT");
+    let most = if is_binary { 8 } else { 18 };
+    let Some(Expr::Number(length)) = format.arguments.first() else { return fail(79, "a format needs a length") };
+    let length = machine.whole_within(length, 1, most)? as usize;
+    let scale = match format.arguments.get(1) {
+        Some(Expr::Number(scale)) => machine.whole_within(scale, 0, 18)? as i32,
+        _ => 0,
+    };
+    Ok(match format.name.as_str() {
+        "NUM" => FieldFormat::Digits { length, scale, signed: false },
+        "SGN" => FieldFormat::Digits { length, scale, signed: true },
+        // Without a scale a number keeps its decimals.
+        "DEC" => FieldFormat::Decimal { length, scale: if format.arguments.len() > 1 { scale } else { 18 } },
+        "BCD" => FieldFormat::Packed { length, scale },
+        name => FieldFormat::Binary { length, scale, signed: name == "BIN" },
+    })
 }

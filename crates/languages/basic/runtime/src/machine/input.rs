@@ -123,10 +123,10 @@ impl Machine {
         }
         // Text that is one of the branches' values goes there, and is assigned as well if the variable can have it.
         let checked = self.checked(item, &input.text);
-        let mut branch = self.branch_for(item, &input.text)?;
+        let mut branch = branch_for(self, item, &input.text)?;
         if let (None, Ok(Value::Text(text))) = (branch, &checked) {
             // A mask may have changed its letters.
-            branch = self.branch_for(item, text)?;
+            branch = branch_for(self, item, text)?;
         }
         let value = match (checked, branch) {
             (Ok(value), _) => value,
@@ -134,10 +134,10 @@ impl Machine {
                 self.pending = Some(to);
                 return Ok(true);
             }
-            (Err(fault), None) => return self.invalid_input(item, fault),
+            (Err(fault), None) => return invalid_input(self, item, fault),
         };
-        if let (None, Some(reason)) = (branch, self.refusal(item, &value)?) {
-            return self.invalid_input(item, Fault::with(48, reason));
+        if let (None, Some(reason)) = (branch, refusal(self, item, &value)?) {
+            return invalid_input(self, item, Fault::with(48, reason));
         }
         // Input keeps its decimals: ROUND is for assignments (manual, `functions/abs.md`).
         let rounds = std::mem::take(&mut self.rounds);
@@ -146,39 +146,6 @@ impl Machine {
         assigned?;
         self.pending = branch.or(self.pending.take());
         Ok(branch.is_some())
-    }
-
-    /// The reason for which the checks of an input refuse a value that has no branch (manual, "Input Statements").
-    fn refusal(&mut self, item: &ListValue, value: &Value) -> Outcome<Option<&'static str>> {
-        let has_branches = item.branches.iter().any(|(key, _)| key.is_some());
-        Ok(match (&item.limit, value) {
-            (Some(InputLimit::Length(least, most)), Value::Text(text)) => {
-                let least = self.whole(least)?;
-                let most = most.as_ref().map(|most| self.whole(most)).transpose()?.unwrap_or(least);
-                let length = text.len() as i64;
-                (length < least || length > most).then_some("the input is too short or too long")
-            }
-            (Some(InputLimit::Range(limit)), Value::Number(number)) => {
-                let limit = self.number(limit)?.normalized();
-                let least = if limit.signum() < 0 { limit } else { Number::ZERO };
-                let fits = *number >= least && *number <= limit.abs();
-                let decimals = number.normalized().scale() <= limit.scale().max(0);
-                (!fits || !decimals).then_some("the number is outside of its range")
-            }
-            (Some(_), _) => return fail(26, "LEN= goes with strings, a range with numbers"),
-            (None, Value::Text(_)) if has_branches => Some("none of the values that are allowed"),
-            (None, _) => None,
-        })
-    }
-
-    fn invalid_input(&mut self, item: &ListValue, fault: Box<Fault>) -> Outcome<bool> {
-        match item.branches.iter().find(|(value, _)| value.is_none()) {
-            Some((_, to)) => {
-                self.pending = Some(*to);
-                Ok(true)
-            }
-            None => Err(fault),
-        }
     }
 
     fn checked(&mut self, item: &ListValue, text: &[u8]) -> Outcome<Value> {
@@ -211,20 +178,38 @@ impl Machine {
             },
         }
     }
+}
 
-    /// The branch of an input: its text is a string of the list, or as a number one of its numbers.
-    fn branch_for(&mut self, item: &ListValue, text: &[u8]) -> Outcome<Option<Destination>> {
-        for (key, to) in &item.branches {
-            let Some(key) = key else { continue };
-            let is_same = match self.value(key)? {
-                Value::Text(key) => key == text,
-                Value::Number(key) => parse_number(text) == Some(key),
-            };
-            if is_same {
-                return Ok(Some(*to));
-            }
+/// The reason for which the checks of an input refuse a value that has no branch (manual, "Input Statements").
+fn refusal(machine: &mut Machine, item: &ListValue, value: &Value) -> Outcome<Option<&'static str>> {
+    let has_branches = item.branches.iter().any(|(key, _)| key.is_some());
+    Ok(match (&item.limit, value) {
+        (Some(InputLimit::Length(least, most)), Value::Text(text)) => {
+            let least = machine.whole(least)?;
+            let most = most.as_ref().map(|most| machine.whole(most)).transpose()?.unwrap_or(least);
+            let length = text.len() as i64;
+            (length < least || length > most).then_some("the input is too short or too long")
         }
-        Ok(None)
+        (Some(InputLimit::Range(limit)), Value::Number(number)) => {
+            let limit = machine.number(limit)?.normalized();
+            let least = if limit.signum() < 0 { limit } else { Number::ZERO };
+            let fits = *number >= least && *number <= limit.abs();
+            let decimals = number.normalized().scale() <= limit.scale().max(0);
+            (!fits || !decimals).then_some("the number is outside of its range")
+        }
+        (Some(_), _) => return fail(26, "LEN= goes with strings, a range with numbers"),
+        (None, Value::Text(_)) if has_branches => Some("none of the values that are allowed"),
+        (None, _) => None,
+    })
+}
+
+fn invalid_input(machine: &mut Machine, item: &ListValue, fault: Box<Fault>) -> Outcome<bool> {
+    match item.branches.iter().find(|(value, _)| value.is_none()) {
+        Some((_, to)) => {
+            machine.pending = Some(*to);
+            Ok(true)
+        }
+        None => Err(fault),
     }
 }
 
@@ -246,4 +231,19 @@ fn next_input(machine: &mut Machine, request: &InputRequest) -> Outcome<Input> {
             }
         }
     }
+}
+
+/// The branch of an input: its text is a string of the list, or as a number one of its numbers.
+fn branch_for(machine: &mut Machine, item: &ListValue, text: &[u8]) -> Outcome<Option<Destination>> {
+    for (key, to) in &item.branches {
+        let Some(key) = key else { continue };
+        let is_same = match machine.value(key)? {
+            Value::Text(key) => key == text,
+            Value::Number(key) => parse_number(text) == Some(key),
+        };
+        if is_same {
+            return Ok(Some(*to));
+        }
+    }
+    Ok(None)
 }

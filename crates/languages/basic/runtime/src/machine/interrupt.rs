@@ -49,26 +49,9 @@ pub(crate) struct UntakenError {
 }
 
 impl Machine {
-    fn report_untaken(&mut self, fault: &Fault) {
-        let (last_used, last_opened) = (self.channels.last_used, self.channels.last_opened);
-        let path = self.channels.get(last_opened).map(|channel| mainstay_code_page::decode(&channel.name).into_owned());
-        self.channels.last_used = last_used;
-        self.untaken = UntakenError {
-            code: fault.code,
-            system_code: self.system_error + 256,
-            detail: fault.detail.clone(),
-            program: self.frame.program.name.clone(),
-            line: self.current_line(),
-            object: self.frame.object.unwrap_or(0),
-            last_used,
-            last_opened,
-            path: path.unwrap_or_default(),
-        };
-    }
-
     /// Calls the error program for an error that nothing else takes. `None` if there is none, or it is what fails.
     pub(super) fn call_error_program(&mut self, fault: &Fault) -> Outcome<Option<Flow>> {
-        self.report_untaken(fault);
+        report_untaken(self, fault);
         if self.handlers.error_program.is_empty() || self.handlers.is_handling || fault.code == 127 {
             return Ok(None);
         }
@@ -147,4 +130,21 @@ impl Machine {
         let command = mainstay_code_page::decode(command);
         fail(15, format!("commands of the operating system are not allowed: {}", command.trim()))
     }
+}
+
+fn report_untaken(machine: &mut Machine, fault: &Fault) {
+    let (last_used, last_opened) = (machine.channels.last_used, machine.channels.last_opened);
+    let path = machine.channels.get(last_opened).map(|channel| mainstay_code_page::decode(&channel.name).into_owned());
+    machine.channels.last_used = last_used;
+    machine.untaken = UntakenError {
+        code: fault.code,
+        system_code: machine.system_error + 256,
+        detail: fault.detail.clone(),
+        program: machine.frame.program.name.clone(),
+        line: machine.current_line(),
+        object: machine.frame.object.unwrap_or(0),
+        last_used,
+        last_opened,
+        path: path.unwrap_or_default(),
+    };
 }

@@ -5,7 +5,7 @@
 //! elements or lists of other programs take the longer way.
 
 use super::channels::SEPARATOR;
-use super::field_format::FieldFormat;
+use super::field_format::{FieldFormat, field_format};
 use super::settings::rounding;
 use super::{Channel, Machine, Value};
 use crate::code::*;
@@ -205,17 +205,17 @@ impl Machine {
     fn assign_item(&mut self, item: &ListValue, fields: &mut Fields<'_>) -> Outcome<()> {
         let Some(target) = &item.target else { return fail(23, "a list to read needs variables") };
         if let Target::NumberRange(_, None) | Target::TextRange(_, None) = target {
-            return match self.field_format(item)? {
+            return match field_format(self, item)? {
                 None => self.assign_whole_array(target, fields),
                 format => self.assign_range(target, fields, format),
             };
         }
         if let Target::NumberRange(..) | Target::TextRange(..) = target {
-            let format = self.field_format(item)?;
+            let format = field_format(self, item)?;
             return self.assign_range(target, fields, format);
         }
         let is_text = matches!(item.value, Expr::Text(_));
-        let value = match self.field_format(item)? {
+        let value = match field_format(self, item)? {
             Some(format) => format.read(fields, is_text)?,
             None if is_text => Value::Text(fields.next().to_vec()),
             None => Value::Number(field_number(fields.next())?),
@@ -309,7 +309,7 @@ impl Machine {
     }
 
     pub(super) fn write_item(&mut self, item: &ListValue, separator: u8, out: &mut Vec<u8>) -> Outcome<()> {
-        let format = self.field_format(item)?;
+        let format = field_format(self, item)?;
         if let Some(values) = self.range_values(item.target.as_ref())? {
             for value in &values {
                 match (format, value) {

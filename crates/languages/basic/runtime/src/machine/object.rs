@@ -377,7 +377,7 @@ impl Machine {
                 }
                 let (label, body, program) = (function.label.clone(), function.body, program.clone());
                 let (program, pc) = match label {
-                    Some(label) => self.entry_of(&program, &label)?,
+                    Some(label) => entry_of(self, &program, &label)?,
                     None => (program, body),
                 };
                 return self.run_method(id, program, pc, arguments);
@@ -393,7 +393,7 @@ impl Machine {
             match (&property.get, &property.value) {
                 (Some(Access::Refused), _) => return fail(88, format!("{} cannot be read", property.name.text)),
                 (Some(Access::Label(label)), _) => {
-                    let (program, pc) = self.entry_of(&program, &label.clone())?;
+                    let (program, pc) = entry_of(self, &program, &label.clone())?;
                     return self.run_method(id, program, pc, Vec::new());
                 }
                 (None, Some(value)) => return self.in_object(id, &program, |machine| machine.value(value).map(Some)),
@@ -411,14 +411,6 @@ impl Machine {
             (None, "_REFCNT") => Ok(Some(Value::Number(Number::whole(object.references)))),
             (None, _) if family[0].1.accepts_undefined => Ok(None),
             _ => fail(88, member.name.text.as_str()),
-        }
-    }
-
-    /// The logic of a member: a label of the class's program, or another program.
-    fn entry_of(&mut self, program: &Rc<Program>, label: &str) -> Outcome<(Rc<Program>, Pc)> {
-        match label.contains(';') {
-            true => self.load_entry(label),
-            false => Ok((program.clone(), at_label(program, label)?)),
         }
     }
 
@@ -494,7 +486,7 @@ impl Machine {
             let program = program.clone();
             match &property.set {
                 Some(Access::Label(label)) => {
-                    let (program, pc) = self.entry_of(&program, &label.clone())?;
+                    let (program, pc) = entry_of(self, &program, &label.clone())?;
                     return self.run_method(id, program, pc, vec![(Passed::Value(value), None)]).map(drop);
                 }
                 Some(Access::Refused) => return fail(88, format!("{} cannot be changed", name.text)),
@@ -517,6 +509,14 @@ impl Machine {
 /// The number of a control: objects have higher ones.
 fn control_number(id: i64) -> Option<i32> {
     i32::try_from(id).ok().filter(|number| (-32_000..=32_000).contains(number) && *number != 0)
+}
+
+/// The logic of a member: a label of the class's program, or another program.
+fn entry_of(machine: &mut Machine, program: &Rc<Program>, label: &str) -> Outcome<(Rc<Program>, Pc)> {
+    match label.contains(';') {
+        true => machine.load_entry(label),
+        false => Ok((program.clone(), at_label(program, label)?)),
+    }
 }
 
 /// `object'*`: the names of the properties that any program may use, in alphabetical order, each with a comma behind it.

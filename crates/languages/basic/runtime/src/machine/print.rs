@@ -54,7 +54,7 @@ impl Machine {
     }
 
     pub(super) fn print_item(&mut self, item: &ListValue, out: &mut Vec<u8>) -> Outcome<()> {
-        if !item.formats.is_empty() && self.field_format(item)?.is_some() {
+        if !item.formats.is_empty() && super::field_format::field_format(self, item)?.is_some() {
             return self.write_item(item, super::SEPARATOR, out);
         }
         if let Some(values) = self.range_values(item.target.as_ref())? {

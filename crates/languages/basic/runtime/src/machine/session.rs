@@ -39,9 +39,9 @@ impl Machine {
                 let command = self.text_value(command)?;
                 return self.refuse_command(&command);
             }
-            SessionCode::Day(_) | SessionCode::Time(_) | SessionCode::Task(_) => self.set_clock(code)?,
+            SessionCode::Day(_) | SessionCode::Time(_) | SessionCode::Task(_) => super::clock::set_clock(self, code)?,
             SessionCode::Translate(target, value, table, third) => {
-                self.translate_text(target, value, table, third.as_ref())?
+                super::clock::translate_text(self, target, value, table, third.as_ref())?
             }
             SessionCode::DimLoad(array, text) => {
                 let text = self.text_value(text)?;

@@ -211,6 +211,15 @@ impl Frame {
             precision: 2,
         }
     }
+
+    /// The number of the turn of the innermost FOR over a count or values; 0 outside of one.
+    pub fn turn(&self) -> i64 {
+        let turns = self.stack.iter().rev().find_map(|entry| match entry {
+            Entry::Count(_, _, _, turn) | Entry::Values(_, _, _, turn) => Some(*turn),
+            _ => None,
+        });
+        turns.unwrap_or(0)
+    }
 }
 
 /// Compiled statements by the address of their program and their text, with that program, so that the address stays its own.

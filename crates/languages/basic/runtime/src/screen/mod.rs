@@ -14,9 +14,11 @@ pub(crate) use property::{control_property, set_control_property};
 
 use crate::fault::{Fault, Outcome};
 use crate::host::{Host, Input, InputRequest, Output};
+use crate::machine::SEPARATOR;
 use mainstay_screen::mnemonic::{self, Argument, ESCAPE, Mnemonic};
 use mainstay_screen::session::{ScreenHandle, share};
 use mainstay_screen::{Screen, ScreenError};
+use std::borrow::Cow;
 
 /// The size of the screen of a host that has none.
 const SIZE: (u16, u16) = (80, 25);
@@ -56,11 +58,12 @@ impl ProgramScreen {
 
     /// Prints a string with its mnemonics.
     pub(crate) fn write(&self, text: &[u8], host: &mut dyn Host) -> Outcome<()> {
-        self.with(|screen| screen.print(text))?;
+        let text = with_line_ends(text);
+        self.with(|screen| screen.print(&text))?;
         if self.is_shown {
             return Ok(());
         }
-        let mut rest = text;
+        let mut rest = &text[..];
         while !rest.is_empty() {
             let (piece, length) = next_piece(rest);
             match piece {
@@ -122,6 +125,30 @@ impl ProgramScreen {
     pub(crate) fn mse(&self) -> Outcome<[u8; 32]> {
         self.with(|screen| screen.mse())
     }
+}
+
+/// The separator of fields ends a line of the screen (manual, "System Variables", SEP): a record is printed with a line for each field.
+fn with_line_ends(text: &[u8]) -> Cow<'_, [u8]> {
+    if memchr::memchr(SEPARATOR, text).is_none() {
+        return Cow::Borrowed(text);
+    }
+    let mut out = Vec::with_capacity(text.len() + 16);
+    let mut rest = text;
+    while !rest.is_empty() {
+        let (piece, length) = next_piece(rest);
+        let (part, behind) = rest.split_at(length.min(rest.len()));
+        match piece {
+            Piece::Text(_) => {
+                for (index, field) in part.split(|byte| *byte == SEPARATOR).enumerate() {
+                    out.extend_from_slice(if index > 0 { b"\r\n" } else { b"" });
+                    out.extend_from_slice(field);
+                }
+            }
+            _ => out.extend_from_slice(part),
+        }
+        rest = behind;
+    }
+    Cow::Owned(out)
 }
 
 /// A piece of a string that is put out.

@@ -60,6 +60,7 @@ L$=PGM(LNO(FIELDS)); DIM K$:L$; K.ZIP=8001; PRINT SUB(K$,SEP,"/")
 FNSHOW("called")
 SERIAL "one"; SERIAL "two"
 OPEN (1)"one",(2)"two"; PRINT MID(PTH(1),-3),MID(PTH(2),-3)
+PRINT "ann"+SEP+"bob",@(8),"eve"; PRINT REC(IOL=FIELDS)
 rem... a remark
 DEF CLASS "open" ACCEPT PROPERTIES
   PROPERTY B,A$

@@ -35,7 +35,7 @@ impl Parser {
             }
             let mut kind = self.deeper(|parser| parser.directive(place))?;
             if takes_on_err(&kind) && self.is_word("ON") && self.is_word_ahead(1, "ERR") {
-                kind = self.deeper(|parser| parser.on_err(Directive { place, kind }))?;
+                kind = self.deeper(|parser| on_err(parser, Directive { place, kind }))?;
             }
             let opens = matches!(kind, Kind::Open { .. });
             out.push(Directive { place, kind });
@@ -193,25 +193,6 @@ impl Parser {
         }
     }
 
-    /// `ON ERR directives`, `ON ERR { directives }` behind GOSUB or the beginning of a loop (manual, `directives/on_err.md`).
-    fn on_err(&mut self, head: Directive) -> Parsed<Kind> {
-        self.at += 2;
-        let braces = self.accept("{");
-        let body = self.directives(true)?;
-        if braces {
-            self.expect("}", "at the end of ON ERR")?;
-        }
-        Ok(Kind::OnErr(Box::new(head), body, braces))
-    }
-
-    /// GOTO and GOSUB behind their word. `LNO(label$)` gives a line when the program runs.
-    pub(super) fn goto(&mut self, gosub: bool) -> Parsed<Kind> {
-        if self.is_word("LNO") && self.is_ahead(1, "(") {
-            return Ok(Kind::GotoLine(self.expression()?, gosub));
-        }
-        if gosub { self.gosub() } else { Ok(Kind::Goto(self.branch()?)) }
-    }
-
     pub(super) fn on(&mut self) -> Parsed<Kind> {
         let place = self.place();
         if self.is_word("EVENT") || self.is_word("PROCESS") {
@@ -308,6 +289,25 @@ impl Parser {
             }
         }
     }
+}
+
+/// GOTO and GOSUB behind their word. `LNO(label$)` gives a line when the program runs.
+pub(super) fn goto(parser: &mut Parser, gosub: bool) -> Parsed<Kind> {
+    if parser.is_word("LNO") && parser.is_ahead(1, "(") {
+        return Ok(Kind::GotoLine(parser.expression()?, gosub));
+    }
+    if gosub { parser.gosub() } else { Ok(Kind::Goto(parser.branch()?)) }
+}
+
+/// `ON ERR directives`, `ON ERR { directives }` behind GOSUB or the beginning of a loop (manual, `directives/on_err.md`).
+fn on_err(parser: &mut Parser, head: Directive) -> Parsed<Kind> {
+    parser.at += 2;
+    let braces = parser.accept("{");
+    let body = parser.directives(true)?;
+    if braces {
+        parser.expect("}", "at the end of ON ERR")?;
+    }
+    Ok(Kind::OnErr(Box::new(head), body, braces))
 }
 
 /// Directives that may have ON ERR behind them.

@@ -244,7 +244,7 @@ impl Parser {
                 self.at += 2;
                 let least = self.sum()?;
                 let most = if self.accept(",") { Some(self.sum()?) } else { None };
-                item.limit = Some(InputLimit::Length(least, most));
+                item.limit = Some(Box::new(InputLimit::Length(least, most)));
             } else if self.is_word("ERR") && is_equal {
                 self.at += 2;
                 let place = self.place();
@@ -256,7 +256,7 @@ impl Parser {
                     let target = self.branch()?;
                     item.branches.push((value, target));
                 } else {
-                    item.limit = Some(InputLimit::Range(value));
+                    item.limit = Some(Box::new(InputLimit::Range(value)));
                 }
             }
             if item.limit.is_some() || !self.accept(",") {

@@ -79,28 +79,6 @@ impl Parser {
         Ok(Kind::SetFid(channel, self.expression()?))
     }
 
-    /// SETDAY, SETTIME, SETDEV TSK( ) and TRANSLATE behind their word; `None` for other forms of SETDEV.
-    pub(super) fn setting(&mut self, word: &str) -> Parsed<Option<Kind>> {
-        let setting = match word {
-            "SETDAY" => Setting::Day(self.optional_value()?),
-            "SETTIME" => Setting::Time(self.optional_value()?),
-            "SETDEV" if self.accept_word("TSK") => {
-                self.expect("(", "behind TSK")?;
-                self.expect(")", "behind TSK(")?;
-                Setting::Task(self.expression()?)
-            }
-            "SETDEV" => return Ok(None),
-            _ => {
-                let variable = self.target()?;
-                self.expect(",", "behind the variable of TRANSLATE")?;
-                let table = self.expression()?;
-                let third = if self.accept(",") { Some(self.expression()?) } else { None };
-                Setting::Translate(variable, table, third)
-            }
-        };
-        Ok(Some(Kind::Setting(Box::new(setting))))
-    }
-
     /// `ADD INDEX key TO file`, `DROP INDEX key FROM file`.
     pub(super) fn index(&mut self, adds: bool) -> Parsed<Kind> {
         let key = match self.is("[") {
@@ -389,6 +367,28 @@ impl Parser {
         let label = if self.at_end() { None } else { Some(self.label_name()?) };
         Ok(Member::Function { name, parameters, label, local })
     }
+}
+
+/// SETDAY, SETTIME, SETDEV TSK( ) and TRANSLATE behind their word; `None` for other forms of SETDEV.
+pub(super) fn setting(parser: &mut Parser, word: &str) -> Parsed<Option<Kind>> {
+    let setting = match word {
+        "SETDAY" => Setting::Day(parser.optional_value()?),
+        "SETTIME" => Setting::Time(parser.optional_value()?),
+        "SETDEV" if parser.accept_word("TSK") => {
+            parser.expect("(", "behind TSK")?;
+            parser.expect(")", "behind TSK(")?;
+            Setting::Task(parser.expression()?)
+        }
+        "SETDEV" => return Ok(None),
+        _ => {
+            let variable = parser.target()?;
+            parser.expect(",", "behind the variable of TRANSLATE")?;
+            let table = parser.expression()?;
+            let third = if parser.accept(",") { Some(parser.expression()?) } else { None };
+            Setting::Translate(Box::new((variable, table, third)))
+        }
+    };
+    Ok(Some(Kind::Setting(Box::new(setting))))
 }
 
 /// The steps of EDIT; `None` for text that has none.

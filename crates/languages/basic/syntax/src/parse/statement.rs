@@ -82,7 +82,7 @@ impl Parser {
     fn flow_directive(&mut self, word: &str) -> Parsed<Option<Kind>> {
         Ok(Some(match word {
             "IF" => self.if_()?,
-            "GOTO" | "GOSUB" => self.goto(word == "GOSUB")?,
+            "GOTO" | "GOSUB" => super::flow::goto(self, word == "GOSUB")?,
             "ON" => self.on()?,
             "RETURN" => Kind::Return(if self.at_end() { None } else { Some(self.expression()?) }),
             "FOR" => self.for_()?,
@@ -444,7 +444,7 @@ impl Parser {
                 Kind::Folder(folder, self.options_after()?)
             }
             "SETFID" => self.set_fid()?,
-            "SETDAY" | "SETTIME" | "SETDEV" | "TRANSLATE" => return self.setting(word),
+            "SETDAY" | "SETTIME" | "SETDEV" | "TRANSLATE" => return super::session::setting(self, word),
             "INVOKE" => {
                 self.accept_word("WAIT");
                 let command = self.expression()?;

@@ -350,7 +350,7 @@ fn item(out: &mut Vec<u8>, entry: &Item) {
     }
     if let Some(limit) = &value.limit {
         word(out, if value.branches.is_empty() { "" } else { "," });
-        match limit {
+        match &**limit {
             InputLimit::Length(least, most) => {
                 word(out, "LEN=");
                 write(out, least);

@@ -51,7 +51,8 @@ pub(super) fn directive(out: &mut Vec<u8>, kind: &Kind) -> bool {
             Setting::Day(day) => values(out, "SETDAY", day.as_ref()),
             Setting::Time(time) => values(out, "SETTIME", time.as_ref()),
             Setting::Task(task) => values(out, "SETDEV TSK()", Some(task)),
-            Setting::Translate(variable, table, third) => {
+            Setting::Translate(parts) => {
+                let (variable, table, third) = &**parts;
                 values(out, "TRANSLATE", Some(variable));
                 for value in [Some(table), third.as_ref()].into_iter().flatten() {
                     out.push(b',');

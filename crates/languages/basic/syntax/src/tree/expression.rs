@@ -190,7 +190,7 @@ pub struct ValueItem {
     /// Branches of INPUT: values and the target for them.
     pub branches: Vec<(Expr, Target)>,
     /// The limit of an input behind its branches.
-    pub limit: Option<InputLimit>,
+    pub limit: Option<Box<InputLimit>>,
 }
 
 /// A limit of an input (manual, "Input Statements").

@@ -72,7 +72,7 @@ pub enum Setting {
     /// SETDEV TSK( ): an entry of the task table.
     Task(Expr),
     /// TRANSLATE: the variable, the table, and the offset or the character to replace.
-    Translate(Expr, Expr, Option<Expr>),
+    Translate(Box<(Expr, Expr, Option<Expr>)>),
 }
 
 /// Directives for the console, which EXECUTE can run as well.

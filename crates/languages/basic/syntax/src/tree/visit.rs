@@ -90,7 +90,8 @@ fn of_other(kind: &mut Kind, visit: &mut impl FnMut(&mut Target)) {
         Kind::Setting(setting) => match &mut **setting {
             Setting::Day(value) | Setting::Time(value) => value.iter_mut().for_each(|value| expr(value, visit)),
             Setting::Task(value) => expr(value, visit),
-            Setting::Translate(variable, table, third) => {
+            Setting::Translate(parts) => {
+                let (variable, table, third) = &mut **parts;
                 exprs([variable, table], visit);
                 third.iter_mut().for_each(|third| expr(third, visit));
             }
