@@ -38,7 +38,7 @@
 mod scope;
 mod statements;
 
-pub use scope::{FindRows, Sight, StatementContext, WriteScope, WriteSettings};
+pub use scope::{FindRows, Sight, StatementContext, ViewOf, WriteScope, WriteSettings};
 pub(crate) use statements::{change, insert, insert_rows};
 
 use crate::returning::Rows;

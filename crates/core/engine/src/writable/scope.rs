@@ -41,10 +41,13 @@ impl WriteScope<'_> {
     }
 }
 
+/// Gives the view of a query that reads these tables.
+pub type ViewOf<'v> = &'v mut dyn FnMut(&[Arc<dyn Table>]) -> Result<Arc<dyn View>>;
+
 /// The views in which the queries of a statement read.
 pub enum Sight<'s> {
     /// The view of the session's transaction for these tables.
-    Session(&'s mut dyn FnMut(&[Arc<dyn Table>]) -> Result<Arc<dyn View>>),
+    Session(ViewOf<'s>),
     /// The views that the row writer gives.
     Writer,
 }

@@ -62,8 +62,11 @@ impl Joined {
 
     /// Ends all of them; the first error is the one that is reported.
     fn end(&mut self, mut how: impl FnMut(&mut dyn TableTransaction) -> Result<()>) -> Result<()> {
-        let ended = std::mem::take(&mut self.parts).into_iter().map(|mut part| how(part.transaction.as_mut()));
-        ended.fold(Ok(()), |first, ended| first.and(ended))
+        let mut done = Ok(());
+        for mut part in std::mem::take(&mut self.parts) {
+            done = done.and(how(part.transaction.as_mut()));
+        }
+        done
     }
 }
 

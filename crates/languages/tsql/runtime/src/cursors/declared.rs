@@ -19,7 +19,7 @@
 
 use crate::cursors::{Cursor, Kind, Row, Rows, missing};
 use crate::objects::modules::Loaded;
-use crate::session::instance::Watcher;
+use crate::session::watch::Watcher;
 use crate::statements::errors::raised;
 use crate::statements::query::Plan;
 use crate::statements::runner::{Ran, Runner, set};

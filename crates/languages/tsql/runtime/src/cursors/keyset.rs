@@ -16,7 +16,7 @@
 
 use crate::session::Session;
 use crate::session::collecting_sink::{Collected, Collector};
-use crate::session::instance::Watcher;
+use crate::session::watch::Watcher;
 use mainstay_tds::{
     Call, Collation, ColumnSource, Opened, Parameter, ParameterValue, Sink, StaticCursor, concurrency, scroll,
 };

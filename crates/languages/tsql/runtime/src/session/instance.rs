@@ -6,6 +6,7 @@ use crate::plans::counters::{Registry, handle};
 use crate::session::Session;
 use crate::session::options::Options;
 use crate::session::scope::{GLOBALS, global_name};
+use crate::session::watch::Watch;
 use crate::statements::application_locks::AppLocks;
 use crate::statements::permissions::Principals;
 use mainstay_engine::Database;
@@ -14,9 +15,9 @@ use mainstay_tds::{Backend, Cancel, Client, Kill, Login};
 use mainstay_tsql_types::{CodePage, Message};
 use mainstay_types::Timestamp;
 use mainstay_vfs::FileSystem;
-use std::collections::{BTreeMap, HashMap};
+use std::collections::BTreeMap;
 use std::path::Path;
-use std::sync::atomic::{AtomicBool, AtomicU8, AtomicU32, AtomicU64, AtomicUsize, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicU8, AtomicU32, AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
@@ -39,91 +40,6 @@ pub struct Instance {
     pub(crate) principals: Arc<Principals>,
     /// The counts of statements and modules.
     pub(crate) counts: Arc<Registry>,
-}
-
-/// Counts changes of tables while a cursor wants to see them.
-#[derive(Debug, Default)]
-pub(crate) struct Watch {
-    watchers: AtomicUsize,
-    /// Changes and inserts of the tables that are watched, by the core's names of them.
-    tables: Mutex<HashMap<String, Watched>>,
-}
-
-#[derive(Clone, Copy, Debug, Default)]
-struct Watched {
-    watchers: usize,
-    changes: u64,
-    inserts: u64,
-}
-
-impl Watch {
-    /// Returns true if anyone watches for changes.
-    pub(crate) fn is_wanted(&self) -> bool {
-        self.watchers.load(Ordering::Acquire) > 0
-    }
-
-    /// Rows of a table have changed, and perhaps come in.
-    pub(crate) fn changed(&self, table: &str, inserts: bool) {
-        let mut tables = self.tables.lock().unwrap_or_else(PoisonError::into_inner);
-        if let Some(watched) = tables.get_mut(table) {
-            watched.changes += 1;
-            watched.inserts += u64::from(inserts);
-        }
-    }
-}
-
-/// A cursor that wants to see the changes of these tables, for as long as it is open.
-#[derive(Debug)]
-pub(crate) struct Watcher {
-    watch: Arc<Watch>,
-    tables: Vec<String>,
-}
-
-impl Watcher {
-    pub(crate) fn new(watch: &Arc<Watch>, mut tables: Vec<String>) -> Watcher {
-        tables.dedup();
-        let watcher = Watcher { watch: Arc::clone(watch), tables };
-        if watcher.tables.is_empty() {
-            return watcher;
-        }
-        watch.watchers.fetch_add(1, Ordering::AcqRel);
-        let mut known = watch.tables.lock().unwrap_or_else(PoisonError::into_inner);
-        watcher.tables.iter().for_each(|table| known.entry(table.clone()).or_default().watchers += 1);
-        watcher
-    }
-
-    fn sum(&self, of: fn(&Watched) -> u64) -> u64 {
-        let known = self.watch.tables.lock().unwrap_or_else(PoisonError::into_inner);
-        self.tables.iter().filter_map(|table| known.get(table)).map(of).sum()
-    }
-
-    /// A number that grows with the changes.
-    pub(crate) fn changes(&self) -> u64 {
-        self.sum(|watched| watched.changes)
-    }
-
-    /// A number that grows when rows have come in.
-    pub(crate) fn inserts(&self) -> u64 {
-        self.sum(|watched| watched.inserts)
-    }
-}
-
-impl Drop for Watcher {
-    fn drop(&mut self) {
-        if self.tables.is_empty() {
-            return;
-        }
-        self.watch.watchers.fetch_sub(1, Ordering::AcqRel);
-        let mut known = self.watch.tables.lock().unwrap_or_else(PoisonError::into_inner);
-        for table in &self.tables {
-            if let Some(watched) = known.get_mut(table) {
-                watched.watchers -= 1;
-                if watched.watchers == 0 {
-                    known.remove(table);
-                }
-            }
-        }
-    }
 }
 
 /// The sessions that there are, by their numbers.

@@ -20,6 +20,7 @@ pub(crate) mod sent_rows;
 pub(crate) mod state;
 pub(crate) mod undeclared_parameters;
 pub(crate) mod unexecuted;
+pub(crate) mod watch;
 
 pub(crate) use announcements::{
     Announced, Begun, Request, begin_module, end_module, has_plan, run_measured, tell, timed_text,
