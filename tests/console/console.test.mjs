@@ -1,6 +1,6 @@
 // The browser door in a real headless Chromium: node console.test.mjs PROGRAM CHROMIUM FOLDER-FOR-SCREENSHOTS
 //
-// PROGRAM is the example test_programs of the crate console. Each case prints PASS or FAIL; figures are printed with their
+// PROGRAM is the example test_programs of the crate server. Each case prints PASS or FAIL; figures are printed with their
 // limits. The exit code is 1 if a case failed.
 
 import { spawn } from 'node:child_process';
@@ -31,8 +31,8 @@ async function newPage(options = {}) {
   return page;
 }
 
-async function login(page, user = 'tester') {
-  await page.goto(address);
+async function login(page, user = 'tester', at = address) {
+  await page.goto(at);
   await page.getByLabel('Name').fill(user);
   await page.getByLabel('Password').fill('Tester-1');
   await page.keyboard.press('Enter');
@@ -346,6 +346,25 @@ const cases = {
     }
     await start(page, 'menus');
     await page.getByRole('menuitem', { name: 'Edit' }).waitFor();
+    await page.context().close();
+  },
+
+  async 'the same port speaks TLS, and a lost connection is found again over it'() {
+    const page = await newPage({ ignoreHTTPSErrors: true });
+    await login(page, 'tester', address.replace('http:', 'https:'));
+    const [cookie] = await page.context().cookies();
+    equal([cookie.name, cookie.secure, cookie.httpOnly, cookie.sameSite], ['__Host-mainstay-programs', true, true, 'Strict'], 'cookie');
+    await start(page, 'form');
+    await page.locator('.field:focus').waitFor();
+    await page.keyboard.type('Ada');
+    await page.keyboard.press('Enter');
+    await shows(page, /1: Hello Ada/);
+    await page.evaluate(() => window.mainstayProgram.connection.socket.close());
+    await page.getByText('The connection is lost').waitFor();
+    await page.waitForFunction(() => document.querySelector('.notice').hidden);
+    await page.keyboard.type('Grace');
+    await page.keyboard.press('Enter');
+    await shows(page, /2: Hello Grace/);
     await page.context().close();
   },
 

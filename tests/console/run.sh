@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # Runs the tests of the browser door in a headless Chromium: tests/console/run.sh PROGRAM FOLDER
 #
-# PROGRAM is the built example test_programs of the crate console, FOLDER keeps the driver and the screenshots. CHROMIUM names a
+# PROGRAM is the built example test_programs of the crate server, FOLDER keeps the driver and the screenshots. CHROMIUM names a
 # browser; otherwise one is looked for, and with the rights of root installed from Debian's packages. The driver comes from npm
 # and brings no browser. Without a browser, node or the driver the tests are skipped, with a message.
 set -euo pipefail

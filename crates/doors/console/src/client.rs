@@ -37,6 +37,9 @@ pub trait Client: Send + Sync {
     /// The browser has a session.
     fn has_session(&self) {}
 
+    /// A login was refused.
+    fn login_failed(&self) {}
+
     /// A request begins.
     fn begin_request(&self) {}
 

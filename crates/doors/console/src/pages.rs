@@ -236,6 +236,7 @@ impl Answer<'_> {
         let Some(user) = user else {
             let name = field("name").unwrap_or_default();
             self.shared.sessions.failed(name, self.client.address());
+            self.client.login_failed();
             self.client.log("login_failed", &[("user", name), ("address", &address)]);
             return Response::error(401, "Name or password is wrong");
         };

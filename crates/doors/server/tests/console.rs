@@ -198,8 +198,11 @@ fn browsers_use_tls_on_the_same_port() {
     // A plain connection of this machine is served as well, with a cookie of its own.
     let (answer, _) = ask(&mut plain(running.address), "POST", "api/login", "", LOGIN);
     assert!(cookie_of(&answer).starts_with(&format!("mainstay-programs-{}=", running.address.port())), "{answer}");
+    let wrong = r#"{"name":"ada","password":"wrong"}"#;
+    assert!(ask(&mut plain(running.address), "POST", "api/login", "", wrong).0.starts_with("HTTP/1.1 401"));
     let metrics = get(http, "/metrics");
-    assert!(metrics.contains("mainstay_requests_total{door=\"console\",kind=\"http\"} 5\n"), "{metrics}");
+    assert!(metrics.contains("mainstay_requests_total{door=\"console\",kind=\"http\"} 6\n"), "{metrics}");
+    assert!(metrics.contains("mainstay_logins_failed_total{door=\"console\"} 1\n"), "{metrics}");
     assert!(metrics.contains("mainstay_sessions{door=\"console\"} 1\n"), "{metrics}");
     let log = running.log.text();
     assert!(log.contains("event=program_started door=console connection=1 user=ada program=waits"), "{log}");

@@ -139,6 +139,10 @@ impl Client for Browser<'_> {
         }
     }
 
+    fn login_failed(&self) {
+        self.connection.metrics().logins_failed_total.fetch_add(1, Relaxed);
+    }
+
     fn begin_request(&self) {
         self.host.begin_request(self.connection);
     }

@@ -1,6 +1,6 @@
 //! The mouse on a terminal: clicks on controls and menus, which a browser gets from its own elements.
 
-use crate::menu::{Effect, OpenMenu, group_at};
+use crate::menu::{Effect, group_at};
 use crate::view::View;
 use mainstay_screen::controls::Kind;
 use mainstay_screen::event::{Action, Event, MouseButton};
@@ -19,7 +19,10 @@ impl View {
         down: bool,
         size: (u16, u16),
     ) -> Vec<Event> {
-        if let Some(menu) = self.open_menu.as_mut().filter(|_| down) {
+        if let Some(menu) = &mut self.open_menu {
+            if !down {
+                return Vec::new();
+            }
             return match menu.click(column, row, Region::sized(size.0, size.1)) {
                 Effect::Stays => Vec::new(),
                 Effect::Closes(event) => {
@@ -29,11 +32,9 @@ impl View {
             };
         }
         let shift = self.shift(size.1);
-        if down && row < shift {
-            if let Some(group) = group_at(&self.menu.items, column) {
-                self.open_menu = Some(OpenMenu::bar(&self.menu.items, group));
-            }
-            return Vec::new();
+        if row < shift {
+            let group = group_at(&self.menu.items, column).filter(|_| down);
+            return group.and_then(|group| self.open_group(group)).into_iter().collect();
         }
         let row = row.saturating_sub(shift);
         let control = self.controls.values().rev().find(|control| {

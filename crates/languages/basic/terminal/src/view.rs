@@ -140,13 +140,19 @@ impl View {
         let Key::Character(letter) = press.key else { return KeyUse::Unused };
         let group = group_of_letter(&self.menu.items, letter).filter(|_| press.modifiers.alt);
         let Some(group) = group.filter(|_| self.message_box.is_none()) else { return KeyUse::Unused };
+        self.open_group(group).map_or(KeyUse::Used, KeyUse::Becomes)
+    }
+
+    /// Opens a group of the menu bar; one without elements is chosen at once.
+    pub(crate) fn open_group(&mut self, group: usize) -> Option<Event> {
         let mut menu = OpenMenu::bar(&self.menu.items, group);
-        // A group without elements is chosen at once.
         match menu.key(Key::Enter.into()) {
-            Effect::Stays => self.open_menu = Some(menu),
-            Effect::Closes(event) => return event.map_or(KeyUse::Used, KeyUse::Becomes),
+            Effect::Stays => {
+                self.open_menu = Some(menu);
+                None
+            }
+            Effect::Closes(event) => event,
         }
-        KeyUse::Used
     }
 
     /// The rows above the plane on a terminal with so many rows: one for the menu bar if there is room.

@@ -4,6 +4,7 @@ import fcntl
 import os
 import pty
 import select
+import signal
 import struct
 import sys
 import termios
@@ -47,8 +48,31 @@ wait_for(b"Hello Adaa")
 type_keys(b"\t\x1b[F")
 wait_for(b"100")
 type_keys(b"\r")
+wait_for(b"CTL 10 line 100")
+# The screen has as many rows as the terminal: the bar is over its first row while it is open. Alt and a letter is Escape and the
+# letter.
+type_keys(b"\x1be")
+wait_for(b"Paste")
+type_keys(b"\x1b[B\r")
+wait_for(b"CTL 9 bar EP")
+# With a row more the bar stands above the screen, and a click opens a group.
+fcntl.ioctl(terminal, termios.TIOCSWINSZ, struct.pack("HHHH", 25, 80, 0, 0))
+os.kill(pid, signal.SIGWINCH)
+wait_for(b"File")
+type_keys(b"\x1b[<0;3;1M\x1b[<0;3;1m")
+wait_for(b"Open")
+type_keys(b"o")
+wait_for(b"CTL 200 bar FO")
+# The right button on the control, then Shift and F10: its row is one further down now.
+type_keys(b"\x1b[<2;4;12M\x1b[<2;4;12m")
+wait_for(b"Two")
+type_keys(b"t")
+wait_for(b'CTL 77 popup Some("T")')
+type_keys(b"\x1b[21;2~")
+wait_for(b"One")
+type_keys(b"\x1b")
 # The alternate screen is left, and the last text stands on the terminal.
 wait_for(b"\x1b[?1049l")
-wait_for(b"CTL 10 line 100")
+wait_for(b"CTL 77 popup None")
 _, status = os.waitpid(pid, 0)
 sys.exit(os.waitstatus_to_exitcode(status))

@@ -3,6 +3,7 @@
 
 use mainstay_screen::controls::{Area, Definition, Kind, Name};
 use mainstay_screen::field::InputRequest;
+use mainstay_screen::menu::{Menu, Popup};
 use mainstay_screen::session::{ScreenHandle, share};
 use mainstay_screen::{Screen, ScreenError};
 use std::process::Command;
@@ -23,7 +24,31 @@ fn program(screen: &ScreenHandle) -> Result<(), ScreenError> {
     screen.with(|screen| screen.print(format!("\nHello {}\nPick: ", name.text).as_bytes()))?;
     let picked = screen.input(InputRequest::default(), None)?;
     let index = screen.with(|screen| screen.list(list).map(|list| list.selected_index()))??;
-    screen.with(|screen| screen.print(format!("\nCTL {} line {index}\n", picked.ctl).as_bytes()))
+    screen.with(|screen| screen.print(format!("\nCTL {} line {index}\n", picked.ctl).as_bytes()))?;
+    menus(screen)
+}
+
+/// A menu bar, and a button with a popup menu.
+fn menus(screen: &ScreenHandle) -> Result<(), ScreenError> {
+    let bar = Menu::parse(200, b"-[&File,&Edit],F:[&Open,,&Save=D7],E:[&Cut,&Paste=9]")?;
+    let area = Area { column: 2.0, row: 10.0, columns: 10.0, rows: 1.0 };
+    let button = Definition { area, contents: b"More".to_vec(), menu_ctl: 77, ..Definition::default() };
+    screen.with(|screen| {
+        screen.panels_mut().set_menu(bar);
+        screen.create(Name::new(Kind::Button, 76), button)
+    })??;
+    for _ in 0..2 {
+        let result = screen.input(InputRequest::default(), None)?;
+        let chosen = screen.with(|screen| screen.panels().menu().chosen.clone())?;
+        screen.with(|screen| screen.print(format!("\nCTL {} bar {chosen}\n", result.ctl).as_bytes()))?;
+    }
+    for _ in 0..2 {
+        let result = screen.input(InputRequest::default(), None)?;
+        let choice = screen.popup_menu(Popup::parse(b"[&One,&Two]")?, None)?;
+        let path = choice.map(|choice| choice.path);
+        screen.with(|screen| screen.print(format!("\nCTL {} popup {path:?}\n", result.ctl).as_bytes()))?;
+    }
+    Ok(())
 }
 
 /// The program on the terminal; nothing when the tests run as usual.

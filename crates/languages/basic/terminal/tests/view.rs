@@ -166,6 +166,10 @@ fn the_menu_bar_is_used_by_the_keyboard_alone() {
         assert_eq!(key(&mut view, pressed, alt), None);
     }
     assert_eq!(key(&mut view, Key::Character('q'), true), Some(Event::Menu("Q".into())));
+    // A click opens a group, another one chooses in it.
+    let mut click = |column: u16, row: u16| view.mouse((column, row), MouseButton::Left, true, (30, 9));
+    assert_eq!((click(8, 0), click(8, 2)), (vec![], vec![Event::Menu("EC".into())]));
+    assert_eq!(click(15, 0), [Event::Menu("Q".into())]);
     // The program gives the bar the focus.
     screen.panels_mut().focus_menu();
     show(&mut view, screen.take_operations(false));

@@ -45,7 +45,9 @@ pub(super) fn converse(shop: &Shop, home: &Path, program: Option<&str>, argument
     let status = match program.and_then(|program| console.run_program(program)) {
         Some(status) => status,
         None if io::stdin().is_terminal() && io::stdout().is_terminal() => {
-            greet(home, program.is_some())?;
+            if program.is_none() {
+                greet(home)?;
+            }
             let mut lines = EditedLines(Reedline::create());
             console.converse(Some(&mut lines))
         }
@@ -55,12 +57,10 @@ pub(super) fn converse(shop: &Shop, home: &Path, program: Option<&str>, argument
 }
 
 /// Says on a terminal where the user is, and how to leave.
-fn greet(home: &Path, has_program: bool) -> Result<()> {
-    if has_program {
-        return Ok(());
-    }
+fn greet(home: &Path) -> Result<()> {
     let name = home.file_name().unwrap_or(home.as_os_str()).to_string_lossy();
-    writeln!(io::stdout(), "Business BASIC in {name}: numbered lines, LIST, LOAD \"NAME\", RUN; BYE or Control and D ends.")?;
+    let commands = "numbered lines, LIST, LOAD \"NAME\", RUN; BYE or Control and D ends";
+    writeln!(io::stdout(), "Business BASIC in {name}: {commands}.")?;
     Ok(())
 }
 

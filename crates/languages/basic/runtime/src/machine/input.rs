@@ -34,7 +34,12 @@ impl Machine {
         }
         for item in &list.items {
             let item = match item {
-                ListItem::Skip => continue,
+                // The user's answer counts, and its text does not.
+                ListItem::Skip => {
+                    let mut request = InputRequest { hidden: io.verb == Verb::Obtain, ..InputRequest::default() };
+                    read_line(self, io, &mut request)?;
+                    continue;
+                }
                 ListItem::List(ListSource::Text(text)) => {
                     let (program, inner, _) = self.list_of_text(text)?;
                     if self.in_text(&program, |machine| machine.input_items(io, &inner, depth + 1))? {
@@ -95,26 +100,7 @@ impl Machine {
             }
             request.initial = initial;
         }
-        if let Some(length) = &io.options.length {
-            request.limit = Some(self.whole_within(length, 1, 32_000)? as usize);
-        }
-        if let Some(size) = &io.options.size {
-            request.size = Some(self.whole_within(size, 1, 32_000)? as usize);
-        }
-        if let Some(place) = &io.options.index {
-            request.cursor = self.whole_within(place, 0, 32_000)? as usize;
-        }
-        if let Some(time) = &io.options.time {
-            request.wait = Some(Duration::from_secs(self.whole_within(time, 0, 86_400)? as u64));
-        }
-        self.host.flush()?;
-        self.commit_updates("FC")?;
-        self.commit_updates("WD")?;
-        let mut input = next_input(self, &request)?;
-        self.charge(input.text.len())?;
-        self.ctl = input.ctl;
-        self.end_of_message = std::mem::take(&mut input.end);
-        self.input_place = input.cursor as i64;
+        let mut input = read_line(self, io, &mut request)?;
         if let Some(limit) = request.limit {
             input.text.truncate(limit);
         }
@@ -211,6 +197,31 @@ fn invalid_input(machine: &mut Machine, item: &ListValue, fault: Box<Fault>) -> 
         }
         None => Err(fault),
     }
+}
+
+/// Reads a line with the options of the directive, and sets CTL, EOM and IND(0).
+fn read_line(machine: &mut Machine, io: &IoCode, request: &mut InputRequest) -> Outcome<Input> {
+    if let Some(length) = &io.options.length {
+        request.limit = Some(machine.whole_within(length, 1, 32_000)? as usize);
+    }
+    if let Some(size) = &io.options.size {
+        request.size = Some(machine.whole_within(size, 1, 32_000)? as usize);
+    }
+    if let Some(place) = &io.options.index {
+        request.cursor = machine.whole_within(place, 0, 32_000)? as usize;
+    }
+    if let Some(time) = &io.options.time {
+        request.wait = Some(Duration::from_secs(machine.whole_within(time, 0, 86_400)? as u64));
+    }
+    machine.host.flush()?;
+    machine.commit_updates("FC")?;
+    machine.commit_updates("WD")?;
+    let mut input = next_input(machine, request)?;
+    machine.charge(input.text.len())?;
+    machine.ctl = input.ctl;
+    machine.end_of_message = std::mem::take(&mut input.end);
+    machine.input_place = input.cursor as i64;
+    Ok(input)
 }
 
 /// The next line: what PREINPUT has left, or what the user types.

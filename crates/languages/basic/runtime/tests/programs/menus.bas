@@ -39,6 +39,8 @@ PREINPUT "xy"
 OBTAIN (0,SIZ=1)A$; PRINT A$,CTL,"[",EOM,"]"
 OBTAIN (0,SIZ=1)A$; PRINT A$,CTL
 OBTAIN (0,SIZ=1)A$; PRINT "[",A$,"]",CTL
+! An asterisk waits as a variable does
+PREINPUT "x",7; OBTAIN *; PRINT CTL
 PREINPUT "12.5"
 INPUT N; PRINT N
 INPUT A$; PRINT A$

@@ -3,12 +3,7 @@
 //! Prints one line of JSON with its port and serves until its standard input ends. The users are `tester` and `limited` with the
 //! password `Tester-1`. `listbox` does what the published list box program does, and prints the time of the load.
 
-#[path = "../tests/common/listener.rs"]
-#[allow(dead_code)]
-mod listener;
-
-use listener::Door;
-use mainstay_console::{Config, Entry, Programs, Users};
+use mainstay_console::{Config, Console, Entry, Programs, Users};
 use mainstay_screen::controls::{Area, Definition, Kind, Name};
 use mainstay_screen::document::Document;
 use mainstay_screen::field::InputRequest;
@@ -17,6 +12,8 @@ use mainstay_screen::mnemonic::{Argument, encode};
 use mainstay_screen::panels::MessageBox;
 use mainstay_screen::session::ScreenHandle;
 use mainstay_screen::{ScreenError, Verb};
+use mainstay_server::{ConsoleDoor, Server};
+use mainstay_vfs::Memory;
 use std::io::Read;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
@@ -231,9 +228,12 @@ fn flood(screen: &ScreenHandle) -> Result<(), ScreenError> {
 
 fn main() {
     let config = Config { grace: Duration::from_secs(5), programs_per_user: 20, ..Config::default() };
-    let door = Door::start(config, Arc::new(Tester), Arc::new(Shop));
-    println!("{{\"port\": {}}}", door.address().port());
+    let console = Console::new(config, Arc::new(Tester), Arc::new(Shop)).expect("threads can be started");
+    let settings = mainstay_server::Config::default();
+    let server = Server::new(settings, &Memory::new(), Box::new(std::io::sink())).expect("a certificate can be made");
+    let address = server.open(([127, 0, 0, 1], 0).into(), ConsoleDoor::new(console)).expect("the door listens");
+    println!("{{\"port\": {}}}", address.port());
     let mut rest = Vec::new();
     std::io::stdin().read_to_end(&mut rest).expect("standard input can be read");
-    door.stop();
+    server.stop();
 }
