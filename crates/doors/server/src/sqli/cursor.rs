@@ -1,5 +1,6 @@
 //! Rows that a client fetches: streamed, or buffered for a scroll cursor.
 
+use super::smart_lobs::SmartLobs;
 use mainstay_session::{Failure, Rows};
 use mainstay_sqli::{Codeset, Fetch, Field, Form, Reply, ScrollHow, SimpleLob, TypeCode, write_value};
 use mainstay_types::{Value, ValueRef};
@@ -9,6 +10,13 @@ use std::collections::HashMap;
 const MOST_KEPT_BYTES: usize = 64 << 20;
 /// The most bytes of BYTE and TEXT values whose rows the client has, and which it may still ask for.
 const MOST_LOB_BYTES: usize = 64 << 20;
+
+/// The form of the values of a connection.
+pub(super) struct Target<'t> {
+    pub form: Form,
+    pub codeset: Codeset,
+    pub smart_lobs: &'t mut SmartLobs,
+}
 
 /// A cursor that is open.
 pub(super) struct Cursor {
@@ -38,6 +46,21 @@ fn conversion(column: &Field, reason: &str) -> Failure {
     }
 }
 
+impl Target<'_> {
+    /// Keeps a BLOB or CLOB for the client to read, and gives its locator.
+    fn locator(&mut self, value: ValueRef<'_>) -> Vec<u8> {
+        match value {
+            ValueRef::Binary(bytes) => self.smart_lobs.shown(bytes),
+            ValueRef::Text(text) => {
+                let mut bytes = Vec::with_capacity(text.len());
+                self.codeset.encode(text, &mut bytes);
+                self.smart_lobs.shown(&bytes)
+            }
+            _ => self.smart_lobs.shown(&[]),
+        }
+    }
+}
+
 impl Cursor {
     pub fn new(rows: Box<dyn Rows>, fields: Vec<Field>, scrolls: bool) -> Cursor {
         Cursor {
@@ -62,7 +85,7 @@ impl Cursor {
     }
 
     /// The bytes of the next row.
-    fn next(&mut self, form: Form, codeset: Codeset) -> Result<Option<Vec<u8>>, Failure> {
+    fn next(&mut self, target: &mut Target<'_>) -> Result<Option<Vec<u8>>, Failure> {
         if self.is_ended {
             return Ok(None);
         }
@@ -73,24 +96,24 @@ impl Cursor {
         let mut bytes = Vec::new();
         for place in 0..self.fields.len() {
             let value = values.get(place).map_or(ValueRef::Null, Value::as_ref);
-            match self.fields.get(place).map(|field| field.kind.code) {
-                Some(TypeCode::BYTE | TypeCode::TEXT) if !value.is_null() => self.write_lob(value, &mut bytes)?,
-                _ => self.write(value, place, form, codeset, &mut bytes)?,
+            let Some(field) = self.fields.get(place) else { continue };
+            match field.kind.code {
+                TypeCode::BYTE | TypeCode::TEXT if !value.is_null() => self.write_lob(value, &mut bytes)?,
+                // In the form of texts the value itself is sent: clients that want it need no fast path.
+                _ if field.kind.is_smart_lob() && target.form == Form::Binary && !value.is_null() => {
+                    let locator = Value::Binary(target.locator(value));
+                    self.write(locator.as_ref(), place, target, &mut bytes)?;
+                }
+                _ => self.write(value, place, target, &mut bytes)?,
             }
         }
         Ok(Some(bytes))
     }
 
-    fn write(
-        &self,
-        value: ValueRef<'_>,
-        place: usize,
-        form: Form,
-        codeset: Codeset,
-        out: &mut Vec<u8>,
-    ) -> Result<(), Failure> {
+    fn write(&self, value: ValueRef<'_>, place: usize, target: &Target<'_>, out: &mut Vec<u8>) -> Result<(), Failure> {
         let Some(field) = self.fields.get(place) else { return Ok(()) };
-        write_value(value, &field.kind, form, codeset, out).map_err(|error| conversion(field, &error.to_string()))
+        write_value(value, &field.kind, target.form, target.codeset, out)
+            .map_err(|error| conversion(field, &error.to_string()))
     }
 
     /// Keeps a value for the client to ask for, and writes its descriptor.
@@ -123,19 +146,18 @@ impl Cursor {
     pub fn fetch(
         &mut self,
         fetch: Fetch,
-        form: Form,
-        codeset: Codeset,
+        target: &mut Target<'_>,
         out: &mut Vec<u8>,
         done: &mut dyn FnMut(u64, &mut Vec<u8>),
     ) -> Result<(), Failure> {
-        if let Some((how, target)) = fetch.scroll {
-            return self.scroll(how, target, form, codeset, out, done);
+        if let Some((how, row)) = fetch.scroll {
+            return self.scroll((how, row), target, out, done);
         }
         let mut bytes = 0;
         loop {
             let row = match self.waiting.take() {
                 Some(row) => row,
-                None => match self.next(form, codeset)? {
+                None => match self.next(target)? {
                     Some(row) => row,
                     None => {
                         done(self.fetched, out);
@@ -158,10 +180,8 @@ impl Cursor {
 
     fn scroll(
         &mut self,
-        how: ScrollHow,
-        target: i32,
-        form: Form,
-        codeset: Codeset,
+        (how, row): (ScrollHow, i32),
+        target: &mut Target<'_>,
         out: &mut Vec<u8>,
         done: &mut dyn FnMut(u64, &mut Vec<u8>),
     ) -> Result<(), Failure> {
@@ -169,16 +189,16 @@ impl Cursor {
         let moved = |by: i64| usize::try_from(i64::try_from(at).unwrap_or(0) + by).unwrap_or(0);
         let wanted = match how {
             // The client names the row that it expects.
-            ScrollHow::Next => usize::try_from(target).ok().filter(|target| *target > 0).unwrap_or(at + 1),
+            ScrollHow::Next => usize::try_from(row).ok().filter(|row| *row > 0).unwrap_or(at + 1),
             ScrollHow::First => 1,
             ScrollHow::Last => usize::MAX,
-            ScrollHow::Absolute => usize::try_from(target).unwrap_or(0),
-            ScrollHow::Relative => moved(target.into()),
+            ScrollHow::Absolute => usize::try_from(row).unwrap_or(0),
+            ScrollHow::Relative => moved(row.into()),
             ScrollHow::Previous => moved(-1),
             ScrollHow::Current => at,
         };
         while self.kept.as_ref().is_some_and(|(rows, _)| rows.len() < wanted) {
-            let Some(row) = self.next(form, codeset)? else { break };
+            let Some(row) = self.next(target)? else { break };
             self.kept_bytes += row.len();
             if self.kept_bytes > MOST_KEPT_BYTES {
                 let message = format!("a scroll cursor may keep {MOST_KEPT_BYTES} bytes of rows");
