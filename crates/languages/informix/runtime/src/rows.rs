@@ -5,7 +5,7 @@ use arrow_array::RecordBatch;
 use arrow_schema::{DataType, Field, IntervalUnit, TimeUnit};
 use mainstay_columnar::values::{OFFSET, TICKS, value_at};
 use mainstay_engine::Answer;
-use mainstay_informix_syntax::{Field as Unit, Type};
+use mainstay_informix_syntax::{Field as Unit, FloatingDecimal, Type};
 use mainstay_session::{Column, Declared, Failure, Rows};
 use mainstay_types::Value;
 use std::sync::{Arc, Mutex, PoisonError};
@@ -66,11 +66,15 @@ pub(crate) fn column(name: &str, known: Type, is_nullable: bool) -> Column {
 pub(crate) struct CoreRows {
     answer: Answer,
     batch: Option<(RecordBatch, usize)>,
+    /// The columns that are DECIMALs whose point floats: their values are numbers, not the bytes that the core has.
+    floating: Vec<bool>,
 }
 
 impl CoreRows {
     pub(crate) fn new(answer: Answer) -> CoreRows {
-        CoreRows { answer, batch: None }
+        let is_floating = |field: &Arc<Field>| declared_type(field).is_some_and(Type::is_floating);
+        let floating = answer.schema().fields().iter().map(is_floating).collect();
+        CoreRows { answer, batch: None, floating }
     }
 }
 
@@ -88,7 +92,11 @@ impl Rows for CoreRows {
                 self.batch = None;
                 continue;
             }
-            let values = batch.columns().iter().map(|column| value_at(column.as_ref(), *row).map(shown));
+            let columns = batch.columns().iter().zip(&self.floating);
+            let values = columns.map(|(column, is_floating)| {
+                let value = value_at(column.as_ref(), *row)?;
+                Ok(if *is_floating { number(value) } else { shown(value) })
+            });
             let values: mainstay_types::Result<Vec<Value>> = values.collect();
             *row += 1;
             return values.map(Some).map_err(|error| of_core(&error, false));
@@ -163,6 +171,14 @@ impl Rows for NumberedRows {
 impl Drop for NumberedRows {
     fn drop(&mut self) {
         self.current.set(None);
+    }
+}
+
+/// The number of the bytes of a DECIMAL whose point floats.
+pub(crate) fn number(value: Value) -> Value {
+    match &value {
+        Value::Binary(bytes) => FloatingDecimal::from_bytes(bytes).map_or(value, FloatingDecimal::to_value),
+        _ => value,
     }
 }
 
