@@ -440,6 +440,95 @@ public class Cases {
         }
     }
 
+    static void floatingDecimals(Connection connection) throws SQLException {
+        execute(connection, "DROP TABLE IF EXISTS floating", "CREATE TABLE floating (id INTEGER, a DECIMAL, b DECIMAL(32), c DECIMAL(5))");
+        List<BigDecimal> values = new ArrayList<>(Arrays.asList(null, BigDecimal.ZERO, new BigDecimal("1E-130"), new BigDecimal("-1E-130"),
+            new BigDecimal("1E+125"), new BigDecimal("9.9999999999999999999999999999999E+125"), new BigDecimal("-9.9999999999999999999999999999999E+125"),
+            new BigDecimal("12345678901234567890123456789012"), new BigDecimal("0.1")));
+        java.util.Random random = new java.util.Random(33);
+        for (int count = 0; count < 200; count++) {
+            values.add(new BigDecimal(new java.math.BigInteger(100, random).subtract(java.math.BigInteger.ONE.shiftLeft(99)), random.nextInt(180) - 90));
+        }
+        try (PreparedStatement insert = connection.prepareStatement("INSERT INTO floating (id, b) VALUES (?, ?)")) {
+            for (int place = 0; place < values.size(); place++) {
+                insert.setInt(1, place);
+                insert.setBigDecimal(2, values.get(place));
+                check(insert.executeUpdate(), 1);
+            }
+        }
+        try (Statement statement = connection.createStatement();
+                ResultSet rows = statement.executeQuery("SELECT b FROM floating ORDER BY id")) {
+            check(rows.getMetaData().getColumnType(1), Types.DECIMAL);
+            for (BigDecimal value : values) {
+                check(rows.next(), true);
+                BigDecimal found = rows.getBigDecimal(1);
+                check(found == null ? "null" : found.stripTrailingZeros(), value == null ? "null" : value.stripTrailingZeros());
+            }
+        }
+        try (PreparedStatement find = connection.prepareStatement("SELECT COUNT(*) FROM floating WHERE b >= ?")) {
+            find.setBigDecimal(1, new BigDecimal("1E+125"));
+            try (ResultSet rows = find.executeQuery()) {
+                rows.next();
+                check(rows.getInt(1), 2);
+            }
+        }
+        execute(connection, "UPDATE floating SET a = 1e20, c = 123.456 WHERE id = 8");
+        check(query(connection, "SELECT a + 1, c, a / 3 FROM floating WHERE id = 8"),
+            "[100000000000000000001|123.46|33333333333333333333.333333333333]");
+        fails(connection, "UPDATE floating SET a = b * 10 WHERE id = 5", -1200, "");
+    }
+
+    static void smartLargeObjects(Connection connection) throws Exception {
+        execute(connection, "DROP TABLE IF EXISTS smart", "CREATE TABLE smart (id INTEGER, b BLOB, c CLOB)");
+        byte[] bytes = new byte[100_001];
+        new java.util.Random(7).nextBytes(bytes);
+        String text = "0123456789".repeat(10_000);
+        connection.setAutoCommit(false);
+        try (PreparedStatement insert = connection.prepareStatement("INSERT INTO smart VALUES (?, ?, ?)")) {
+            java.sql.Blob blob = connection.createBlob();
+            blob.setBytes(1, bytes);
+            java.sql.Clob clob = connection.createClob();
+            clob.setString(1, text);
+            insert.setInt(1, 1);
+            insert.setBlob(2, blob);
+            insert.setClob(3, clob);
+            check(insert.executeUpdate(), 1);
+            insert.setInt(1, 2);
+            insert.setBinaryStream(2, new java.io.ByteArrayInputStream(bytes), bytes.length);
+            insert.setCharacterStream(3, new java.io.StringReader(text), text.length());
+            check(insert.executeUpdate(), 1);
+            insert.setInt(1, 3);
+            insert.setBytes(2, new byte[] {1, 0, -1});
+            insert.setString(3, "abc");
+            check(insert.executeUpdate(), 1);
+            insert.setInt(1, 4);
+            insert.setNull(2, Types.BLOB);
+            insert.setNull(3, Types.CLOB);
+            check(insert.executeUpdate(), 1);
+        }
+        connection.commit();
+        try (Statement statement = connection.createStatement();
+                ResultSet rows = statement.executeQuery("SELECT b, c FROM smart ORDER BY id")) {
+            check(rows.next(), true);
+            java.sql.Blob blob = rows.getBlob(1);
+            check(blob.length(), 100_001L);
+            check(Arrays.equals(blob.getBytes(1, 100_001), bytes), true);
+            check(Arrays.equals(blob.getBytes(50_001, 10), Arrays.copyOfRange(bytes, 50_000, 50_010)), true);
+            java.sql.Clob clob = rows.getClob(2);
+            check(clob.length(), 100_000L);
+            check(clob.getSubString(12, 5), "12345");
+            check(rows.next(), true);
+            check(Arrays.equals(rows.getBinaryStream(1).readAllBytes(), bytes), true);
+            check(rows.getString(2).equals(text), true);
+            check(rows.next() + " " + Arrays.toString(rows.getBytes(1)) + " " + rows.getString(2), "true [1, 0, -1] abc");
+            check(rows.next() + " " + rows.getBlob(1) + " " + rows.getString(2), "true null null");
+        }
+        connection.commit();
+        connection.setAutoCommit(true);
+        check(query(connection, "SELECT id FROM smart WHERE c = 'abc'"), "[3]");
+        fails(connection, "UPDATE smart SET b = FILETOBLOB('/etc/passwd', 'server')", -999, "");
+    }
+
     public static void main(String[] arguments) throws Exception {
         url = "jdbc:informix-sqli://127.0.0.1:" + arguments[0] + "/served:INFORMIXSERVER=mainstay";
         user = arguments[1];
@@ -458,6 +547,8 @@ public class Cases {
         run("stopping a statement", Cases::stopping);
         run("metadata", Cases::metadata);
         run("long values", Cases::longValues);
+        run("floating decimals", Cases::floatingDecimals);
+        run("smart large objects", Cases::smartLargeObjects);
         System.exit(failed ? 1 : 0);
     }
 }

@@ -42,6 +42,20 @@ def types():
         cases.check(tuple(rows[1]) == (2, *(None,) * 8), rows)
 
 
+def floating():
+    with connect() as connection:
+        cursor = connection.cursor()
+        cursor.execute("DROP TABLE IF EXISTS py_floating")
+        cursor.execute("CREATE TABLE py_floating (id INTEGER, d DECIMAL(16))")
+        values = [decimal.Decimal(text) for text in ("0", "1E+20", "-12345678901234.5", "0.000001", "1E-20")]
+        for number, value in enumerate([*values, None]):
+            cursor.execute("INSERT INTO py_floating VALUES (?, ?)", (number, value))
+        connection.commit()
+        cursor.execute("SELECT d FROM py_floating ORDER BY id")
+        rows = [row[0] for row in cursor.fetchall()]
+        cases.check(rows == [*values, None], rows)
+
+
 def many():
     with connect() as connection:
         cursor = connection.cursor()
@@ -89,6 +103,7 @@ def scrolling():
 
 run.run("a query", simple)
 run.run("every type and NULL", types)
+run.run("floating decimals", floating)
 run.run("executemany", many)
 run.run("transactions", transactions)
 run.run("errors", failing)

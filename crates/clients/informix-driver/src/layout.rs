@@ -35,9 +35,9 @@ pub enum Kind {
     Byte,
     /// BOOLEAN.
     Boolean,
-    /// LVARCHAR, collections and rows: a text in an envelope.
+    /// LVARCHAR, CLOB, collections and rows: a text in an envelope.
     LongText,
-    /// A BLOB or CLOB locator, and other opaque types.
+    /// BLOB and other opaque types: bytes in an envelope.
     Opaque,
 }
 
@@ -79,7 +79,7 @@ impl Kind {
             code if code.has_envelope() => match (kind.extended_id, kind.name.as_str()) {
                 _ if code == TypeCode::BOOLEAN => Kind::Boolean,
                 (5, _) | (_, "boolean") => Kind::Boolean,
-                (10 | 11, _) => Kind::Opaque,
+                (10, _) => Kind::Opaque,
                 _ => Kind::LongText,
             },
             _ => Kind::Padded(kind.length as usize),

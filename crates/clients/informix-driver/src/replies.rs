@@ -67,7 +67,11 @@ impl Session {
             | Reply::Parameters(_)
             | Reply::Databases(_)
             | Reply::KeysDescribed(_)
-            | Reply::KeyRow { .. } => {}
+            | Reply::KeyRow { .. }
+            | Reply::RoutineNumber { .. }
+            | Reply::RoutineValues(_)
+            | Reply::SmartLob(_)
+            | Reply::SmartLobWritten(_) => {}
         }
         Ok(())
     }

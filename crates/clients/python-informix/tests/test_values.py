@@ -33,6 +33,10 @@ def a_decimal(precision, scale):
     return D(f"{random.randint(-(10**precision) + 1, 10**precision - 1)}E-{scale}")
 
 
+def a_floating(precision):
+    return D(f"{random.randint(-(10**precision) + 1, 10**precision - 1)}E{random.randint(-90, 90)}")
+
+
 # type -> (extremes, random value)
 CASES = {
     "SMALLINT": ([0, 32767, -32767], lambda: random.randint(-32767, 32767)),
@@ -44,6 +48,9 @@ CASES = {
     "DECIMAL(8,2)": ([D("999999.99"), D("-999999.99"), D("0.01"), D("0.00")], lambda: a_decimal(8, 2)),
     "DECIMAL(32,0)": ([D("9" * 32), D("-" + "9" * 32)], lambda: a_decimal(32, 0)),
     "DECIMAL(16,16)": ([D("0.9999999999999999"), D("-0.0000000000000001")], lambda: a_decimal(16, 16)),
+    "DECIMAL": ([D(0), D("1E+125"), D("-1E-130"), D("9.999999999999999E+125")], lambda: a_floating(16)),
+    "DECIMAL(32)": ([D("9" * 32 + "E+94"), D("-" + "9" * 32 + "E+94"), D("1E-130")], lambda: a_floating(32)),
+    "DECIMAL(5)": ([D("12345"), D("-0.00001")], lambda: a_floating(5)),
     "MONEY(16,2)": ([D("99999999999999.99"), D("-0.01")], lambda: a_decimal(16, 2)),
     "DATE": ([datetime.date.min, datetime.date.max, datetime.date(1899, 12, 31)], a_date),
     "DATETIME YEAR TO SECOND": ([datetime.datetime(9999, 12, 31, 23, 59, 59)], lambda: a_moment(0)),

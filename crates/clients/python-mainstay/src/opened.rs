@@ -85,6 +85,7 @@ impl Opened {
         // Views and tables of a folder contain functions of these dialects, whatever language reads them.
         mainstay_tsql_planner::register();
         mainstay_ads_planner::register();
+        mainstay_informix_planner::register();
         let memory_limit_bytes = options.memory_limit_bytes;
         let database = Database::open_with(folder, options).map_err(|error| fault(&error))?;
         let (instance, informix) = (OnceLock::new(), OnceLock::new());

@@ -3,6 +3,7 @@
 //! Objects are made column by column, so that the type of a column is looked at once, and then put together as tuples. Days
 //! repeat, and are made once for a portion of rows.
 
+use crate::dialects::informix::DECLARED;
 use crate::failure::{Class, Fault};
 use crate::python_types::{PythonTypes, types};
 use arrow_array::cast::AsArray;
@@ -10,7 +11,7 @@ use arrow_array::types::{
     Date32Type, Float32Type, Float64Type, Int8Type, Int16Type, Int32Type, Int64Type, IntervalYearMonthType,
 };
 use arrow_array::{Array, ArrayRef, RecordBatch};
-use arrow_schema::{DataType, IntervalUnit};
+use arrow_schema::{DataType, Field, IntervalUnit};
 use mainstay_columnar::values::value_at;
 use mainstay_types::{Interval, Timestamp, Value};
 use pyo3::IntoPyObjectExt;
@@ -30,13 +31,30 @@ pub(crate) fn append_rows(
     batch: &RecordBatch,
     rows: Range<usize>,
 ) -> PyResult<()> {
-    let columns = batch.columns().iter().map(|column| objects(py, column, rows.clone()));
+    let schema = batch.schema();
+    let fields = schema.fields().iter().zip(batch.columns());
+    let columns = fields.map(|(field, column)| match is_number(field) {
+        true => numbers(py, column, rows.clone()),
+        false => objects(py, column, rows.clone()),
+    });
     let mut columns = columns.map(|column| column.map(Vec::into_iter)).collect::<PyResult<Vec<_>>>()?;
     for _ in rows {
         let cells: Vec<Py<PyAny>> = columns.iter_mut().filter_map(Iterator::next).collect();
         list.append(PyTuple::new(py, cells)?)?;
     }
     Ok(())
+}
+
+/// True for a column of texts that are numbers: a DECIMAL of Informix SQL whose point floats.
+fn is_number(field: &Field) -> bool {
+    let declared = field.metadata().get(DECLARED);
+    field.data_type().is_string() && declared.is_some_and(|name| name.starts_with("decimal(") && !name.contains(','))
+}
+
+fn numbers(py: Python<'_>, column: &ArrayRef, rows: Range<usize>) -> PyResult<Vec<Py<PyAny>>> {
+    let class = &types(py)?.decimal;
+    let texts = objects(py, column, rows)?.into_iter();
+    texts.map(|text| if text.is_none(py) { Ok(text) } else { class.call1(py, (text,)) }).collect()
 }
 
 /// The objects of these rows of a column.

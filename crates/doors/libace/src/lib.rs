@@ -14,6 +14,7 @@ extern crate mainstay_ace;
 extern "C" fn loaded() {
     // Views of a folder may be those of T-SQL.
     mainstay_tsql_planner::register();
+    mainstay_informix_planner::register();
     // A program that has installed an engine of its own keeps it.
     let _ = sql::install();
 }

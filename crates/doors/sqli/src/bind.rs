@@ -1,7 +1,7 @@
 //! Values of parameters: `[h type]{owner and name of named types}[h indicator][h precision]`, then the value, padded.
 
 use crate::codes::{SimpleLob, TypeCode};
-use crate::decimal::{decode_decimal, encode_decimal, encode_decimal_text};
+use crate::decimal::{decimal_text, decode_decimal, encode_decimal, encode_decimal_text};
 use crate::describe::TypeDescription;
 use crate::error::WireError;
 use crate::moment::{Qualifier, Unit, decode_datetime, decode_interval, encode_datetime, encode_interval};
@@ -24,7 +24,7 @@ const BYTE_PRECISION: u16 = 0x38;
 pub struct Parameter {
     /// Its type, as the client has it.
     pub code: TypeCode,
-    /// The value. A BYTE or TEXT value is `Null` or empty here; its bytes follow in BLOB messages.
+    /// The value; a number of more than 38 digits as text. A BYTE or TEXT value is `Null` or empty here; its bytes follow in BLOB messages.
     pub value: Value,
     /// Bytes of a BYTE or TEXT value that follow.
     pub follows: Option<u32>,
@@ -102,8 +102,14 @@ impl Parameter {
                 held(context.codeset.decode(reader.counted()?).map(Value::Text), &mut invalid)
             }
             TypeCode::DECIMAL | TypeCode::MONEY => {
-                let number = decode_decimal(reader.counted()?);
-                held(number.map(|number| number.map_or(Value::Null, Value::Decimal)), &mut invalid)
+                let bytes = reader.counted()?;
+                match decode_decimal(bytes) {
+                    Ok(number) => number.map_or(Value::Null, Value::Decimal),
+                    Err(error) => {
+                        invalid = Some(error);
+                        decimal_text(bytes).ok().flatten().map_or(Value::Null, Value::Text)
+                    }
+                }
             }
             TypeCode::DATETIME => {
                 let (bytes, qualifier) = (reader.counted()?, Qualifier::of_length(precision.into()));

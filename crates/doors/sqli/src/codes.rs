@@ -39,9 +39,12 @@ pub mod tag {
     pub const EXIT: u16 = 56;
     pub const INFO: u16 = 81;
     pub const INSERTDONE: u16 = 94;
+    pub const LODATA: u16 = 97;
     pub const XACTSTAT: u16 = 99;
     pub const RETTYPE: u16 = 100;
     pub const GETROUTINE: u16 = 101;
+    pub const EXFPROUTINE: u16 = 102;
+    pub const FPROUTINE: u16 = 103;
     pub const AUTOFREE: u16 = 108;
     pub const CIDESCRIBE: u16 = 124;
     pub const IDESCRIBE: u16 = 125;

@@ -48,6 +48,29 @@ impl TypeDescription {
         TypeDescription::named(TypeCode::LVARCHAR, 1, "lvarchar", length)
     }
 
+    /// BLOB, or CLOB: a locator in rows.
+    pub fn smart_lob(is_text: bool) -> TypeDescription {
+        let (extended_id, name) = if is_text { (11, "clob") } else { (10, "blob") };
+        TypeDescription::named(TypeCode::OPAQUE, extended_id, name, crate::SMART_LOB_BYTES as u32)
+    }
+
+    /// True for BLOB and CLOB.
+    pub fn is_smart_lob(&self) -> bool {
+        self.code == TypeCode::OPAQUE && matches!(self.extended_id, 10 | 11)
+    }
+
+    /// True if the values of an opaque type are bytes: those of BLOB and CLOB are locators.
+    pub(crate) fn is_binary(&self) -> bool {
+        let is_named = matches!(self.name.as_str(), "blob" | "clob") || self.name.starts_with("ifx_lo_");
+        matches!(self.extended_id, 10 | 11) || (self.code.has_envelope() && is_named)
+    }
+
+    /// True for a DECIMAL whose point floats: its values may have more digits than a [`mainstay_types::Decimal`], and are
+    /// texts then.
+    pub fn is_floating(&self) -> bool {
+        self.code == TypeCode::DECIMAL && self.length & 0xFF == 0xFF
+    }
+
     /// Bytes that a value takes in a row, as DESCRIBE counts them for the start of fields.
     pub fn width(&self) -> usize {
         match self.code {

@@ -3,6 +3,7 @@
 use crate::codes::{SimpleLob, tag};
 use crate::describe::{Description, TypeDescription, read_parameters, write_parameters};
 use crate::error::WireError;
+use crate::fast_path::{self, RoutineValue};
 use crate::protocol::{Context, Mask};
 use crate::reader::{Decoded, Read, Reader, decoded};
 use crate::writer::Put;
@@ -42,6 +43,14 @@ pub enum Reply {
     RowNumber(u32),
     /// Bytes of a BYTE or TEXT value; none end it.
     Lob(Vec<u8>),
+    /// The number of a routine of the fast path.
+    RoutineNumber { database: String, number: u32 },
+    /// The values that such a routine gives.
+    RoutineValues(Vec<RoutineValue>),
+    /// Bytes of a smart large object.
+    SmartLob(Vec<u8>),
+    /// How many bytes of a smart large object were written.
+    SmartLobWritten(u32),
     /// The end of a statement: warnings, rows that it changed, the last row, the last SERIAL value.
     Done { warnings: u16, rows: u64, row_id: u64, serial: i32 },
     /// Estimated rows and cost.
@@ -97,6 +106,18 @@ impl Reply {
                 out.put_u16(tag::BLOB);
                 out.put_counted(bytes);
             }
+            Reply::RoutineNumber { database, number } => {
+                out.put_u16(tag::GETROUTINE);
+                out.put_text(database, codeset);
+                out.put_u32(*number);
+            }
+            Reply::RoutineValues(values) => {
+                out.put_u16(tag::FPROUTINE);
+                out.put_length(values.len(), false);
+                values.iter().for_each(|value| value.write(out, codeset));
+            }
+            Reply::SmartLob(bytes) => fast_path::write_read(bytes, out),
+            Reply::SmartLobWritten(bytes) => fast_path::write_written(*bytes, out),
             Reply::Done { warnings, rows, row_id, serial } => {
                 out.put_u16(tag::DONE);
                 out.put_u16(*warnings);
@@ -190,6 +211,18 @@ impl Reply {
             }
             tag::TUPID => Reply::RowNumber(reader.u32()?),
             tag::BLOB => Reply::Lob(reader.counted()?.to_vec()),
+            tag::GETROUTINE => Reply::RoutineNumber { database: reader.text(codeset)?, number: reader.u32()? },
+            tag::FPROUTINE => {
+                let mut values = Vec::new();
+                for _ in 0..reader.u16()? {
+                    values.push(RoutineValue::read(reader, codeset)?);
+                }
+                Reply::RoutineValues(values)
+            }
+            tag::LODATA => match fast_path::read_reply(reader)? {
+                Ok(bytes) => Reply::SmartLob(bytes),
+                Err(written) => Reply::SmartLobWritten(written),
+            },
             tag::DONE => Reply::Done {
                 warnings: reader.u16()?,
                 rows: read_count(reader, features.wide_counts)?,

@@ -3,6 +3,7 @@
 use crate::bind::Parameter;
 use crate::codes::{SimpleLob, TypeCode, tag};
 use crate::error::WireError;
+use crate::fast_path::LobAccess;
 use crate::protocol::{Context, Mask};
 use crate::reader::{Decoded, Read, Reader, decoded};
 use crate::writer::Put;
@@ -152,6 +153,10 @@ pub enum Request {
     Version,
     /// Asks for the number of a routine by its signature (fast path).
     GetRoutine(String),
+    /// Calls such a routine; BIND with its arguments follows.
+    CallRoutine { database: String, number: u32, arguments: u16 },
+    /// Reads or writes bytes of a smart large object.
+    SmartLob(LobAccess),
     /// Ends a group of messages: the server answers.
     EndOfGroup,
     /// Ends the connection.
@@ -251,6 +256,13 @@ impl Request {
                 reader.u16()?;
                 Request::GetRoutine(signature)
             }
+            tag::EXFPROUTINE => {
+                let (database, number) = (reader.text(codeset)?, reader.u32()?);
+                let arguments = reader.u16()?;
+                reader.u16()?;
+                Request::CallRoutine { database, number, arguments }
+            }
+            tag::LODATA => Request::SmartLob(LobAccess::read(reader)?),
             tag::EOT => Request::EndOfGroup,
             tag::EXIT => Request::Exit,
             unknown => return Err(WireError::UnknownTag(unknown).into()),
@@ -325,6 +337,13 @@ impl Request {
                 out.put_pad(bytes.len());
                 out.put_u16(0);
             }
+            Request::CallRoutine { database, number, arguments } => {
+                out.put_text(database, codeset);
+                out.put_u32(*number);
+                out.put_u16(*arguments);
+                out.put_u16(0);
+            }
+            Request::SmartLob(access) => access.write(out),
             _ => {}
         }
         Ok(())
@@ -375,6 +394,8 @@ impl Request {
             Request::RollbackTo(_) => tag::ROLLBACKTO,
             Request::Version => tag::VERSION,
             Request::GetRoutine(_) => tag::GETROUTINE,
+            Request::CallRoutine { .. } => tag::EXFPROUTINE,
+            Request::SmartLob(_) => tag::LODATA,
             Request::EndOfGroup => tag::EOT,
             Request::Exit => tag::EXIT,
         }

@@ -5,7 +5,7 @@
 
 use crate::codes::{SimpleLob, TypeCode};
 use crate::codeset::Codeset;
-use crate::decimal::{decode_decimal, encode_decimal};
+use crate::decimal::{decimal_text, decode_decimal, encode_decimal, encode_decimal_text};
 use crate::describe::TypeDescription;
 use crate::error::WireError;
 use crate::moment::{Qualifier, decode_datetime, decode_interval, encode_datetime, encode_interval};
@@ -54,7 +54,28 @@ pub fn write_value(
             ValueRef::Timestamp(moment) => out.put_i32(moment.date().0.saturating_add(DAYS_TO_1970)),
             _ => return Err(WireError::Value("not a DATE")),
         },
-        TypeCode::DECIMAL | TypeCode::MONEY => encode_decimal(decimal(value)?, Some(kind.digit_bytes()), out),
+        TypeCode::DECIMAL | TypeCode::MONEY => match value {
+            // The bytes that a column stores: head and digits, of which zero has none.
+            ValueRef::Binary(bytes) => {
+                let width = kind.digit_bytes();
+                match bytes {
+                    [0x80] => encode_decimal(Decimal::new(0, 0), Some(width), out),
+                    bytes if bytes.len() <= width => {
+                        let end = out.len() + width;
+                        out.extend_from_slice(bytes);
+                        out.resize(end, 0);
+                    }
+                    _ => return Err(too_large()),
+                }
+            }
+            // A number beyond the 38 digits of the other values.
+            ValueRef::Text(text) => {
+                let end = out.len() + kind.digit_bytes();
+                encode_decimal_text(text, out)?;
+                out.resize(end, 0);
+            }
+            value => encode_decimal(decimal(value)?, Some(kind.digit_bytes()), out),
+        },
         TypeCode::DATETIME => encode_datetime(value, Qualifier::of_length(kind.length)?, out)?,
         TypeCode::INTERVAL => match value {
             ValueRef::Interval(interval) => encode_interval(interval, Qualifier::of_length(kind.length)?, out)?,
@@ -210,7 +231,11 @@ fn read(reader: &mut Reader<'_>, kind: &TypeDescription, codeset: Codeset) -> Re
             }
         },
         TypeCode::DECIMAL | TypeCode::MONEY => {
-            decode_decimal(reader.take(kind.digit_bytes())?)?.map_or(Value::Null, Value::Decimal)
+            let bytes = reader.take(kind.digit_bytes())?;
+            match decode_decimal(bytes) {
+                Err(WireError::Value(_)) if kind.is_floating() => decimal_text(bytes)?.map_or(Value::Null, Value::Text),
+                number => number?.map_or(Value::Null, Value::Decimal),
+            }
         }
         TypeCode::DATETIME => decode_datetime(reader.take(kind.digit_bytes())?, Qualifier::of_length(kind.length)?)?,
         TypeCode::INTERVAL => decode_interval(reader.take(kind.digit_bytes())?, Qualifier::of_length(kind.length)?)?
@@ -248,7 +273,7 @@ pub(crate) fn opaque(kind: &TypeDescription, bytes: &[u8], codeset: Codeset) -> 
     let is_boolean = kind.code == TypeCode::BOOLEAN || kind.extended_id == 5 || kind.name == "boolean";
     match bytes {
         [byte] if is_boolean => Ok(Value::Boolean(matches!(byte, 1 | b't' | b'T'))),
-        bytes if kind.extended_id == 10 || kind.extended_id == 11 => Ok(Value::Binary(bytes.to_vec())),
+        bytes if kind.is_binary() => Ok(Value::Binary(bytes.to_vec())),
         bytes => Ok(Value::Text(codeset.decode(bytes)?)),
     }
 }

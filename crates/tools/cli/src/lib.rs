@@ -67,6 +67,7 @@ const ROWS_AT_PROMPT: usize = 40;
 fn register_dialects() {
     mainstay_tsql_planner::register();
     mainstay_ads_planner::register();
+    mainstay_informix_planner::register();
     mainstay_basic_database::register();
 }
 

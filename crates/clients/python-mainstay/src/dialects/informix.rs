@@ -7,8 +7,8 @@ use crate::marks::{Lexis, first_word, marks, replaced};
 use crate::results::{Output, RowBatches};
 use arrow_schema::{Field, Schema};
 use mainstay_columnar::values::data_type_of;
-use mainstay_session::{Cancel, Column, Prepared, Ran, Session, StatementKind, TransactionStep};
-use mainstay_types::Value;
+use mainstay_session::{Cancel, Column, Failure, Prepared, Ran, Rows, Session, StatementKind, TransactionStep};
+use mainstay_types::{SqlType, Value};
 use std::sync::Arc;
 
 const LEXIS: Lexis = Lexis { brackets: false, brace_comments: true, slash_comments: false };
@@ -38,6 +38,8 @@ impl Informix {
         Ok(match ran.map_err(|failure| Fault::of_informix(&failure, text))? {
             Ran::Rows(rows) => {
                 let schema = Arc::new(Schema::new(prepared.columns.iter().map(field).collect::<Vec<_>>()));
+                let floating = prepared.columns.iter().map(is_floating).collect();
+                let rows = Box::new(NumberTexts { rows, floating });
                 let rows = RowBatches::Rows { schema, rows, text: text.to_owned() };
                 Output { rows: Some(rows), ..Output::default() }
             }
@@ -55,8 +57,32 @@ impl Informix {
     }
 }
 
+/// True for a DECIMAL whose point floats. No type of Arrow holds its values: they are texts there.
+fn is_floating(column: &Column) -> bool {
+    column.declared.as_ref().is_some_and(|declared| declared.name == "decimal" && declared.arguments.len() == 1)
+}
+
+/// Rows with DECIMALs whose point floats as texts.
+struct NumberTexts {
+    rows: Box<dyn Rows>,
+    floating: Vec<bool>,
+}
+
+impl Rows for NumberTexts {
+    fn next(&mut self) -> Result<Option<Vec<Value>>, Failure> {
+        let Some(mut row) = self.rows.next()? else { return Ok(None) };
+        for (value, _) in row.iter_mut().zip(&self.floating).filter(|(_, is_floating)| **is_floating) {
+            if let Value::Decimal(number) = value {
+                *value = Value::Text(number.to_string());
+            }
+        }
+        Ok(Some(row))
+    }
+}
+
 fn field(column: &Column) -> Field {
-    let field = Field::new(&column.name, data_type_of(column.sql_type), column.is_nullable);
+    let sql_type = if is_floating(column) { SqlType::TEXT } else { column.sql_type };
+    let field = Field::new(&column.name, data_type_of(sql_type), column.is_nullable);
     let declared = column.declared.as_ref().map(|declared| {
         let arguments: Vec<String> = declared.arguments.iter().map(ToString::to_string).collect();
         match arguments.is_empty() {

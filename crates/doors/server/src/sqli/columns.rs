@@ -52,7 +52,9 @@ fn declared(declared: &Declared) -> Option<TypeDescription> {
             new(TypeCode::INTERVAL, Qualifier::interval(unit(*first)?, digits, unit(*last)?).length())
         }
         // Values of any length travel as long texts.
-        ("text" | "clob", _) => TypeDescription::long_text(32_739),
+        ("text", _) => TypeDescription::long_text(32_739),
+        ("blob", _) => TypeDescription::smart_lob(false),
+        ("clob", _) => TypeDescription::smart_lob(true),
         _ => return None,
     })
 }

@@ -5,12 +5,13 @@
 
 use super::columns::{field, statement_type, type_of};
 use super::connection::reply_of;
-use super::cursor::Cursor;
+use super::cursor::{Cursor, Target};
+use super::smart_lobs::SmartLobs;
 use super::statements::{Statement, Statements};
 use mainstay_session::{Done, Failure, Prepared, Ran, Session, StatementKind, TransactionStep};
 use mainstay_sqli::{
     Codeset, Context, Description, Features, Fetch, Form, Keys, LobStep, Mask, Parameter, Reply, Request, SimpleLob,
-    StatementType, TypeCode, read_value, write_value,
+    StatementType, TypeCode, TypeDescription, read_value, write_value,
 };
 use mainstay_types::Value;
 
@@ -49,6 +50,7 @@ pub(super) struct Conversation {
     text: String,
     /// Bytes of the BYTE and TEXT values that are coming in.
     lob_bytes: usize,
+    smart_lobs: SmartLobs,
 }
 
 fn out_of_order(what: &str) -> Failure {
@@ -78,6 +80,7 @@ impl Conversation {
             is_at_start: true,
             text: String::new(),
             lob_bytes: 0,
+            smart_lobs: SmartLobs::default(),
         }
     }
 
@@ -230,8 +233,17 @@ impl Conversation {
             Request::ReleaseSavepoint(name) => self.transaction(&TransactionStep::Release(name))?,
             Request::RollbackTo(name) => self.transaction(&TransactionStep::RollbackTo(name))?,
             Request::GetRoutine(signature) => {
-                let message = format!("the routine {signature} is not there");
-                return Err(Failure { number: -674, subject: signature, message, ..Failure::default() });
+                let Some(number) = SmartLobs::routine(&signature) else {
+                    let message = format!("the routine {signature} is not there");
+                    return Err(Failure { number: -674, subject: signature, message, ..Failure::default() });
+                };
+                let database = self.session.databases()?.into_iter().next().unwrap_or_default();
+                self.reply(&Reply::RoutineNumber { database, number });
+            }
+            Request::CallRoutine { number, .. } => self.smart_lobs.call(number)?,
+            Request::SmartLob(access) => {
+                let reply = self.smart_lobs.access(access)?;
+                self.reply(&reply);
             }
             Request::CloseDatabase | Request::Version | Request::Release | Request::EndOfGroup | Request::Exit => {}
         }
@@ -316,19 +328,50 @@ impl Conversation {
     }
 
     fn bind(&mut self, parameters: Vec<Parameter>) -> Result<(), Failure> {
-        if let Some((place, parameter)) = parameters.iter().enumerate().find(|(_, known)| known.invalid.is_some()) {
-            return Err(not_held(place, parameter));
+        if self.smart_lobs.is_called() {
+            let values = self.smart_lobs.run(&parameters)?;
+            self.reply(&Reply::RoutineValues(values));
+            return Ok(());
         }
         let statement = self.current("parameters")?;
+        // A DECIMAL whose point floats holds numbers of more than 38 digits, which are texts.
+        let is_held = |place: usize, parameter: &Parameter| {
+            let floats = statement.parameters.get(place).is_some_and(TypeDescription::is_floating);
+            parameter.invalid.is_none() || (floats && matches!(parameter.value, Value::Text(_)))
+        };
+        if let Some((place, parameter)) = parameters.iter().enumerate().find(|(place, known)| !is_held(*place, known)) {
+            return Err(not_held(place, parameter));
+        }
         statement.pending_lobs = parameters
             .iter()
             .enumerate()
             .filter_map(|(place, parameter)| parameter.follows.map(|_| place))
             .rev()
             .collect();
-        statement.values = parameters.into_iter().map(|parameter| parameter.value).collect();
+        let is_text = |place: usize| statement.parameters.get(place).is_some_and(|known| known.extended_id == 11);
+        let texts: Vec<bool> = (0..parameters.len()).map(is_text).collect();
+        let mut values = Vec::with_capacity(parameters.len());
+        for (parameter, is_text) in parameters.into_iter().zip(texts) {
+            values.push(self.located(parameter, is_text)?);
+        }
+        self.current("parameters")?.values = values;
         self.lob_bytes = 0;
         Ok(())
+    }
+
+    /// The value of a parameter; that of a locator is the one that the client has written, or that a row has shown.
+    fn located(&self, parameter: Parameter, is_text: bool) -> Result<Value, Failure> {
+        let Value::Binary(locator) = &parameter.value else { return Ok(parameter.value) };
+        let found = if parameter.code.is_named() { self.smart_lobs.bound(locator)? } else { None };
+        match found {
+            None => Ok(parameter.value),
+            Some(bytes) if is_text => self.context.codeset.decode(&bytes).map(Value::Text).map_err(|error| Failure {
+                number: -1213,
+                message: error.to_string(),
+                ..Failure::default()
+            }),
+            Some(bytes) => Ok(Value::Binary(bytes)),
+        }
     }
 
     fn lob(&mut self, step: LobStep) -> Result<(), Failure> {
@@ -391,16 +434,16 @@ impl Conversation {
     }
 
     fn fetch(&mut self, fetch: Fetch) -> Result<(), Failure> {
-        let Conversation { statements, replies, context, .. } = self;
+        let Conversation { statements, replies, context, smart_lobs, .. } = self;
         let statement = statements.current().ok_or_else(|| out_of_order("a fetch"))?;
-        let form = statement.form;
+        let mut target = Target { form: statement.form, codeset: context.codeset, smart_lobs };
         let Some(cursor) = &mut statement.cursor else {
             let message = "the cursor is not open".to_owned();
             return Err(Failure { number: -400, message, ..Failure::default() });
         };
         let done =
             |rows, out: &mut Vec<u8>| Reply::Done { warnings: 0, rows, row_id: 0, serial: 0 }.encode(out, context);
-        cursor.fetch(fetch, form, context.codeset, replies, &mut { done })
+        cursor.fetch(fetch, &mut target, replies, &mut { done })
     }
 
     fn fetch_lob(&mut self, descriptor: &SimpleLob) -> Result<(), Failure> {
@@ -460,6 +503,7 @@ impl Conversation {
         self.session.transaction(step)?;
         if matches!(step, TransactionStep::Commit | TransactionStep::Rollback) {
             self.statements.close_cursors();
+            self.smart_lobs.end_transaction();
         }
         self.reply(&Reply::Done { warnings: 0, rows: 0, row_id: 0, serial: 0 });
         Ok(())

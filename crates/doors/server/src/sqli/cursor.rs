@@ -1,5 +1,6 @@
 //! Rows that a client fetches: streamed, or buffered for a scroll cursor.
 
+use super::smart_lobs::SmartLobs;
 use mainstay_session::{Failure, Rows};
 use mainstay_sqli::{Codeset, Fetch, Field, Form, Reply, ScrollHow, SimpleLob, TypeCode, write_value};
 use mainstay_types::ValueRef;
@@ -9,6 +10,13 @@ use std::collections::HashMap;
 const MOST_KEPT_BYTES: usize = 64 << 20;
 /// The most bytes of BYTE and TEXT values whose rows the client has, and which it may still ask for.
 const MOST_LOB_BYTES: usize = 64 << 20;
+
+/// The form of the values of a connection.
+pub(super) struct Target<'t> {
+    pub form: Form,
+    pub codeset: Codeset,
+    pub smart_lobs: &'t mut SmartLobs,
+}
 
 /// A cursor that is open.
 pub(super) struct Cursor {
@@ -62,6 +70,21 @@ fn conversion(column: &Field, reason: &str) -> Failure {
     }
 }
 
+impl Target<'_> {
+    /// Keeps a BLOB or CLOB for the client to read, and gives its locator.
+    fn locator(&mut self, value: ValueRef<'_>) -> Vec<u8> {
+        match value {
+            ValueRef::Binary(bytes) => self.smart_lobs.shown(bytes),
+            ValueRef::Text(text) => {
+                let mut bytes = Vec::with_capacity(text.len());
+                self.codeset.encode(text, &mut bytes);
+                self.smart_lobs.shown(&bytes)
+            }
+            _ => self.smart_lobs.shown(&[]),
+        }
+    }
+}
+
 impl Cursor {
     pub fn new(rows: Box<dyn Rows>, fields: Vec<Field>, scrolls: bool) -> Cursor {
         Cursor {
@@ -89,7 +112,7 @@ impl Cursor {
     }
 
     /// Appends the values of the next row; false behind the last one. After an error, `out` may end with a part of a row.
-    fn next(&mut self, form: Form, codeset: Codeset, out: &mut Vec<u8>) -> Result<bool, Failure> {
+    fn next(&mut self, target: &mut Target<'_>, out: &mut Vec<u8>) -> Result<bool, Failure> {
         if self.is_ended {
             return Ok(false);
         }
@@ -97,11 +120,21 @@ impl Cursor {
         let has_row = rows.lend_next(&mut |values| {
             for (place, field) in fields.iter().enumerate() {
                 let value = values.get(place).copied().unwrap_or(ValueRef::Null);
-                match field.kind.code {
-                    TypeCode::BYTE | TypeCode::TEXT if !value.is_null() => lobs.write(value, out),
-                    _ => write_value(value, &field.kind, form, codeset, out)
-                        .map_err(|error| conversion(field, &error.to_string()))?,
-                }
+                let locator;
+                let sent = match field.kind.code {
+                    TypeCode::BYTE | TypeCode::TEXT if !value.is_null() => {
+                        lobs.write(value, out);
+                        continue;
+                    }
+                    // In the form of texts the value itself is sent: clients that want it need no fast path.
+                    _ if field.kind.is_smart_lob() && target.form == Form::Binary && !value.is_null() => {
+                        locator = target.locator(value);
+                        ValueRef::Binary(&locator)
+                    }
+                    _ => value,
+                };
+                write_value(sent, &field.kind, target.form, target.codeset, out)
+                    .map_err(|error| conversion(field, &error.to_string()))?;
             }
             Ok(())
         })?;
@@ -120,13 +153,12 @@ impl Cursor {
     pub fn fetch(
         &mut self,
         fetch: Fetch,
-        form: Form,
-        codeset: Codeset,
+        target: &mut Target<'_>,
         out: &mut Vec<u8>,
         done: &mut dyn FnMut(u64, &mut Vec<u8>),
     ) -> Result<(), Failure> {
-        if let Some((how, target)) = fetch.scroll {
-            return self.scroll(how, target, form, codeset, out, done);
+        if let Some((how, row)) = fetch.scroll {
+            return self.scroll((how, row), target, out, done);
         }
         let mut bytes = 0;
         loop {
@@ -137,7 +169,7 @@ impl Cursor {
                     out.extend_from_slice(&row);
                     Ok(true)
                 }
-                None => self.next(form, codeset, out),
+                None => self.next(target, out),
             };
             let size = out.len() - values;
             if !matches!(has_row, Ok(true)) {
@@ -162,10 +194,8 @@ impl Cursor {
 
     fn scroll(
         &mut self,
-        how: ScrollHow,
-        target: i32,
-        form: Form,
-        codeset: Codeset,
+        (how, row): (ScrollHow, i32),
+        target: &mut Target<'_>,
         out: &mut Vec<u8>,
         done: &mut dyn FnMut(u64, &mut Vec<u8>),
     ) -> Result<(), Failure> {
@@ -173,17 +203,17 @@ impl Cursor {
         let moved = |by: i64| usize::try_from(i64::try_from(at).unwrap_or(0) + by).unwrap_or(0);
         let wanted = match how {
             // The client names the row that it expects.
-            ScrollHow::Next => usize::try_from(target).ok().filter(|target| *target > 0).unwrap_or(at + 1),
+            ScrollHow::Next => usize::try_from(row).ok().filter(|row| *row > 0).unwrap_or(at + 1),
             ScrollHow::First => 1,
             ScrollHow::Last => usize::MAX,
-            ScrollHow::Absolute => usize::try_from(target).unwrap_or(0),
-            ScrollHow::Relative => moved(target.into()),
+            ScrollHow::Absolute => usize::try_from(row).unwrap_or(0),
+            ScrollHow::Relative => moved(row.into()),
             ScrollHow::Previous => moved(-1),
             ScrollHow::Current => at,
         };
         while self.kept.as_ref().is_some_and(|(rows, _)| rows.len() < wanted) {
             let mut row = Vec::new();
-            if !self.next(form, codeset, &mut row)? {
+            if !self.next(target, &mut row)? {
                 break;
             }
             self.kept_bytes += row.len();

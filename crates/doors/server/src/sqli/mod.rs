@@ -12,6 +12,7 @@ mod columns;
 mod connection;
 mod conversation;
 mod cursor;
+mod smart_lobs;
 mod statements;
 
 use crate::host::connection::{Connection, Watcher};

@@ -20,6 +20,7 @@ pub struct Informix {
 impl Informix {
     /// Serves a database under this name, on a server of this name and version, which DBINFO reports.
     pub fn new(database: Database, name: &str, server: &str, version: &str) -> Informix {
+        mainstay_informix_planner::register();
         let (name, server) = (name.to_lowercase(), server.to_lowercase());
         Informix { shared: Shared::new(database), name, server, version: version.to_owned() }
     }

@@ -2,7 +2,7 @@
 //!
 //! Source of columns and codes: "The system catalog tables" in the Guide to SQL: Reference.
 
-use crate::catalog::{FIRST_TABLE, NAME, OWNER, Reader, Rows, SystemTable, coded, nothing};
+use crate::catalog::{FIRST_TABLE, NAME, OWNER, Reader, Rows, SystemTable, coded};
 use crate::modules::Stored;
 use mainstay_informix_syntax::Type;
 use mainstay_informix_syntax::reduce::text_literal;
@@ -13,7 +13,7 @@ use std::sync::Arc;
 const PIECE: usize = 256;
 
 /// Tables about routines and triggers.
-pub(crate) const ROUTINE_TABLES: [SystemTable; 9] = [
+pub(crate) const ROUTINE_TABLES: [SystemTable; 10] = [
     SystemTable {
         name: "sysprocedures",
         columns: &[
@@ -112,9 +112,57 @@ pub(crate) const ROUTINE_TABLES: [SystemTable; 9] = [
     SystemTable {
         name: "sysblobs",
         columns: &[("spacename", NAME), ("type", Type::Char(1)), ("tabid", Type::Integer), ("colno", Type::SmallInt)],
-        rows: nothing,
+        rows: simple_large_objects,
+    },
+    SystemTable {
+        name: "syscolattribs",
+        columns: &[
+            ("tabid", Type::Integer),
+            ("colno", Type::SmallInt),
+            ("extentsize", Type::Integer),
+            ("flags", Type::Integer),
+            ("flags1", Type::Integer),
+            ("sbspace", NAME),
+        ],
+        rows: smart_large_objects,
     },
 ];
+
+/// The numbers of tables and columns of some types.
+fn columns_of(reader: &mut Reader<'_>, is_wanted: fn(Type) -> bool) -> Vec<(usize, usize)> {
+    let mut found = Vec::new();
+    for place in 0..reader.tables.len() {
+        let name = reader.tables.get(place).map(|info| info.name.clone()).unwrap_or_default();
+        let columns = reader.columns(&name).into_iter().enumerate();
+        let wanted = columns.filter(|(_, (_, known))| is_wanted(*known));
+        found.extend(wanted.map(|(column, _)| (FIRST_TABLE + place, column + 1)));
+    }
+    found
+}
+
+/// The space of all columns: there is one.
+const SPACE: &str = "rootdbs";
+
+/// BYTE and TEXT columns, which are stored with their tables.
+fn simple_large_objects(reader: &mut Reader<'_>) -> Rows {
+    let found = columns_of(reader, |known| matches!(known, Type::Byte | Type::Text));
+    let row = |(table, column): (usize, usize)| {
+        vec![text_literal(SPACE), text_literal("M"), table.to_string(), column.to_string()]
+    };
+    found.into_iter().map(row).collect()
+}
+
+/// BLOB and CLOB columns.
+fn smart_large_objects(reader: &mut Reader<'_>) -> Rows {
+    let found = columns_of(reader, |known| matches!(known, Type::Blob | Type::Clob));
+    let row = |(table, column): (usize, usize)| {
+        let mut row = vec![table.to_string(), column.to_string()];
+        row.extend(["0", "0", "0"].map(str::to_owned));
+        row.push(text_literal(SPACE));
+        row
+    };
+    found.into_iter().map(row).collect()
+}
 
 /// The type of a parameter or value; INTEGER for one of a column that is not there any more.
 fn known(name: &TypeName, reader: &mut Reader<'_>) -> Type {

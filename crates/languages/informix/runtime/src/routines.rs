@@ -3,7 +3,7 @@
 use crate::failure::{of_syntax, plain};
 use crate::modules::{self, Modules, Row, Stored};
 use crate::routine_names::{key_of, missing};
-use crate::rows::{KeptRows, column};
+use crate::rows::{KeptRows, column, number};
 use crate::runner::{Returned, Runner, failure_of};
 use crate::scope::Names;
 use crate::session::InformixSession;
@@ -30,6 +30,7 @@ const TEXT_BYTES: usize = 256 << 20;
 pub(crate) struct Ready {
     pub program: Arc<Program>,
     pub parameters: Vec<(String, Type)>,
+    pub returns: Vec<Type>,
     pub is_single: bool,
 }
 
@@ -174,7 +175,12 @@ impl InformixSession {
         // The place is one of the routine's text, not of the statement that calls it.
         let compiled = compiled.map_err(|error| Failure { position: 0, ..of_syntax(&error, &stored.text) })?;
         let program = linked(compiled.routine, compiled.actions)?;
-        let ready = Ready { program, parameters: compiled.parameters, is_single: compiled.is_single };
+        let ready = Ready {
+            program,
+            parameters: compiled.parameters,
+            returns: compiled.returns,
+            is_single: compiled.is_single,
+        };
         let ready = Arc::new(ready);
         self.programs.insert(key.to_owned(), Arc::clone(&ready));
         Ok(ready)
@@ -306,10 +312,16 @@ impl Runner<'_> {
             .collect();
         machine.run(self, &ready.program, &given).map_err(|raised| failure_of(&raised))?;
         let Returned { rows, is_nothing } = std::mem::take(&mut self.returned);
-        Ok(match ready.is_single {
+        let mut rows = match ready.is_single {
             true if is_nothing => Vec::new(),
             true => vec![vec![machine.result().to_value()]],
             false => rows,
-        })
+        };
+        for (place, _) in ready.returns.iter().enumerate().filter(|(_, known)| known.is_floating()) {
+            for value in rows.iter_mut().filter_map(|row| row.get_mut(place)) {
+                *value = number(std::mem::replace(value, Value::Null));
+            }
+        }
+        Ok(rows)
     }
 }

@@ -5,7 +5,7 @@ use arrow_schema::{DataType, Field, IntervalUnit, TimeUnit};
 use mainstay_columnar::ValueReader;
 use mainstay_columnar::values::{OFFSET, TICKS, data_type_of};
 use mainstay_engine::Answer;
-use mainstay_informix_syntax::{Field as Unit, Type};
+use mainstay_informix_syntax::{Field as Unit, FloatingDecimal, Type};
 use mainstay_session::{Column, Declared, Failure, Rows, TakeRow};
 use mainstay_types::{Value, ValueRef};
 use std::sync::{Arc, Mutex, PoisonError};
@@ -82,11 +82,15 @@ pub(crate) struct CoreRows {
     columns: Vec<ValueReader>,
     len: usize,
     next: usize,
+    /// The columns that are DECIMALs whose point floats: their values are numbers, not the bytes that the core has.
+    floating: Vec<bool>,
 }
 
 impl CoreRows {
     pub(crate) fn new(answer: Answer) -> CoreRows {
-        CoreRows { answer, columns: Vec::new(), len: 0, next: 0 }
+        let is_floating = |field: &Arc<Field>| declared_type(field).is_some_and(Type::is_floating);
+        let floating = answer.schema().fields().iter().map(is_floating).collect();
+        CoreRows { answer, columns: Vec::new(), len: 0, next: 0, floating }
     }
 
     /// The number of the next row in the columns; `None` behind the last row.
@@ -106,15 +110,16 @@ impl CoreRows {
 impl Rows for CoreRows {
     fn next(&mut self) -> Result<Option<Vec<Value>>, Failure> {
         let Some(row) = self.advance()? else { return Ok(None) };
-        Ok(Some(self.columns.iter().map(|column| owned(column.value(row))).collect()))
+        let values = self.columns.iter().zip(&self.floating);
+        Ok(Some(values.map(|(column, is_floating)| held(column.value(row), *is_floating)).collect()))
     }
 
     fn lend_next(&mut self, take: &mut TakeRow<'_>) -> Result<bool, Failure> {
         let Some(row) = self.advance()? else { return Ok(false) };
         let mut few = [ValueRef::Null; FEW_COLUMNS];
         match few.get_mut(..self.columns.len()) {
-            Some(values) => lend(&self.columns, row, values, take)?,
-            None => lend(&self.columns, row, &mut vec![ValueRef::Null; self.columns.len()], take)?,
+            Some(values) => lend((&self.columns, &self.floating), row, values, take)?,
+            None => lend((&self.columns, &self.floating), row, &mut vec![ValueRef::Null; self.columns.len()], take)?,
         }
         Ok(true)
     }
@@ -125,24 +130,25 @@ const FEW_COLUMNS: usize = 16;
 
 /// Lends the values of a row, in `values`.
 fn lend<'c>(
-    columns: &'c [ValueReader],
+    (columns, floating): (&'c [ValueReader], &[bool]),
     row: usize,
     values: &mut [ValueRef<'c>],
     take: &mut TakeRow<'_>,
 ) -> Result<(), Failure> {
-    let mut has_uuid = false;
-    for (value, column) in values.iter_mut().zip(columns) {
+    let mut has_others = false;
+    for ((value, column), is_floating) in values.iter_mut().zip(columns).zip(floating) {
         *value = match column.value(row) {
             ValueRef::TimestampWithOffset { utc, offset_minutes } => ValueRef::Timestamp(utc.to_local(offset_minutes)),
             known => known,
         };
-        has_uuid |= matches!(value, ValueRef::Uuid(_));
+        has_others |= *is_floating || matches!(value, ValueRef::Uuid(_));
     }
-    if !has_uuid {
+    if !has_others {
         return take(values);
     }
-    let held: Vec<Value> = values.iter().map(|value| owned(*value)).collect();
-    take(&held.iter().map(Value::as_ref).collect::<Vec<_>>())
+    let values: Vec<Value> =
+        values.iter().zip(floating).map(|(value, is_floating)| held(*value, *is_floating)).collect();
+    take(&values.iter().map(Value::as_ref).collect::<Vec<_>>())
 }
 
 /// All rows of an answer.
@@ -213,6 +219,19 @@ impl Drop for NumberedRows {
     fn drop(&mut self) {
         self.current.set(None);
     }
+}
+
+/// The number of the bytes of a DECIMAL whose point floats.
+pub(crate) fn number(value: Value) -> Value {
+    match &value {
+        Value::Binary(bytes) => FloatingDecimal::from_bytes(bytes).map_or(value, FloatingDecimal::to_value),
+        _ => value,
+    }
+}
+
+/// A value of its own, as clients see it.
+fn held(value: ValueRef<'_>, is_floating: bool) -> Value {
+    if is_floating { number(value.to_value()) } else { owned(value) }
 }
 
 /// A value of its own; types that Informix lacks become those that it has.

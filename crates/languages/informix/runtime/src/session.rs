@@ -1,12 +1,13 @@
 //! A session: a client's statements and its transaction.
 
+use crate::explain::Explaining;
 use crate::failure::{
     DATABASE, IN_TRANSACTION, NO_CURRENT_ROW, NO_CURSOR, NOT_IN_TRANSACTION, of_core, of_syntax, plain,
 };
 use crate::functions::Functions;
 use crate::modules::{self, Modules, Shared};
 use crate::routines::Ready;
-use crate::rows::{CoreRows, CurrentRow, NumberedRows};
+use crate::rows::{CoreRows, CurrentRow, KeptRows, NumberedRows};
 use crate::scope::{Facts, KnownColumns, Names, core_columns};
 use crate::statement::{Planned, Prepared, has_target};
 use crate::stopping::Stopping;
@@ -59,6 +60,8 @@ pub(crate) struct InformixSession {
     statements: HashMap<StatementId, Prepared>,
     /// The statements of named cursors.
     cursors: HashMap<String, StatementId>,
+    /// The file that plans are written to, after SET EXPLAIN.
+    pub explaining: Option<Explaining>,
     /// DELIMIDENT: `"x"` is a name.
     pub delimited_names: bool,
     next: u64,
@@ -130,6 +133,7 @@ impl InformixSession {
             sql_code: 0,
             statements: HashMap::new(),
             cursors: HashMap::new(),
+            explaining: None,
             delimited_names: false,
             next: 1,
             entered: None,
@@ -154,6 +158,13 @@ impl InformixSession {
         let is_query = matches!(statement.tree, Tree::Query(_));
         if self.is_beside && !is_query {
             return Err(plain(-675, "Illegal SQL statement in SPL routine: a function of a query changes no rows."));
+        }
+        if self.explaining.is_some() && self.explain(statement, values)? {
+            return Ok(if is_query {
+                Ran::Rows(Box::new(KeptRows::new(Vec::new())))
+            } else {
+                Ran::Done(Done::default())
+            });
         }
         let fired = if is_query { Vec::new() } else { self.fired(&statement.tree)? };
         let (mut values, defaults) = statement.converted(values)?;
@@ -404,7 +415,7 @@ impl InformixSession {
                 QueryBody::Set(left, ..) => target(left),
             }
         }
-        let text = reduce::query(query, Mode::Execute(&[]), &self.names())?;
+        let text = reduce::query(query, Mode::Execute(&[], &[]), &self.names())?;
         Ok(format!("CREATE TEMPORARY TABLE {} AS {text}", quoted(&target(body))))
     }
 
@@ -419,6 +430,7 @@ impl InformixSession {
             Tree::Savepoint(name) => self.transaction(&TransactionStep::Savepoint(name.text.clone()))?,
             Tree::ReleaseSavepoint(name) => self.transaction(&TransactionStep::Release(name.text.clone()))?,
             Tree::Database(name) => self.use_database(&name.text)?,
+            Tree::Explain(explain) => self.set_explain(explain)?,
             Tree::Isolation(words) => {
                 let level = if words.starts_with("REPEATABLE") { "serializable" } else { "read committed" };
                 set(&mut self.core, "isolation", level)?;

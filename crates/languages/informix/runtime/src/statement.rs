@@ -9,7 +9,9 @@ use mainstay_informix_syntax::reduce::{self, Mode, Scope};
 use mainstay_informix_syntax::tree::{
     Expr, InsertRows, Invocation, ObjectName, QueryBody, SelectItem, Source, Statement as Tree,
 };
-use mainstay_informix_syntax::{Field, ParameterPlace, Type, assign, cut, parameter_places, parse, text_length};
+use mainstay_informix_syntax::{
+    Field, ParameterPlace, Type, assign, assign_from, cut, parameter_places, parse, text_length,
+};
 use mainstay_session::{Column, Failure, StatementKind};
 use mainstay_types::Value;
 
@@ -122,7 +124,7 @@ impl Prepared {
     pub(crate) fn mode<'m>(&'m self, defaults: &'m [usize]) -> Mode<'m> {
         match &self.variables {
             Some(types) => Mode::Routine(defaults, types),
-            None => Mode::Execute(defaults),
+            None => Mode::Execute(defaults, &self.parameters),
         }
     }
 
@@ -220,7 +222,14 @@ impl Prepared {
                 }
                 value => {
                     let is_stored = is_insert || self.assigned.get(place).is_some_and(Option::is_some);
-                    convert(value, known, is_stored)
+                    match known {
+                        Type::Decimal(precision, None) => {
+                            let precision = if is_stored { precision } else { 32 };
+                            let number = assign(value.as_ref(), Type::Decimal(precision, None));
+                            number.map_err(|error| of_syntax(&error, ""))?
+                        }
+                        known => convert(value, known, is_stored),
+                    }
                 }
             });
         }
@@ -236,8 +245,9 @@ impl Prepared {
             if is_insert && known.is_some_and(Type::is_serial) && matches!(value, Value::Null | Value::Integer(0)) {
                 defaults.push(place + 1);
             }
+            let own = self.parameters.get(place).copied().unwrap_or(ANY_TEXT);
             converted.push(match known {
-                Some(known) => assign(value.as_ref(), known).map_err(|error| of_syntax(&error, ""))?,
+                Some(known) => assign_from(value.as_ref(), own, known).map_err(|error| of_syntax(&error, ""))?,
                 None => value.clone(),
             });
         }
@@ -405,6 +415,9 @@ fn convert(value: &Value, known: Type, is_stored: bool) -> Value {
         // A fraction of a second that the column has no room for is cut, not rounded.
         (Type::DateTime(first, last), Value::Timestamp(moment)) if first < Field::HOUR => {
             Value::Timestamp(cut(*moment, last))
+        }
+        (Type::Date, Value::Text(text)) => {
+            assign(mainstay_types::ValueRef::Text(text), Type::Date).unwrap_or_else(|_| value.clone())
         }
         (Type::Date, Value::Timestamp(moment)) => Value::Date(moment.date()),
         _ => value.clone(),

@@ -19,7 +19,7 @@ use crate::session::InformixSession;
 use crate::statement::Prepared;
 use crate::synonyms::no_table;
 use mainstay_informix_syntax::compile::{ColumnParameter, Section, compile_trigger};
-use mainstay_informix_syntax::reduce::{self, Mode, Scope, quoted};
+use mainstay_informix_syntax::reduce::{self, Scope, quoted};
 use mainstay_informix_syntax::tree::{Name, ObjectName, Statement as Tree, Trigger};
 use mainstay_session::{Done, Failure};
 use mainstay_types::{Value, ValueRef};
@@ -261,11 +261,7 @@ impl InformixSession {
         let Some((table, event)) = target(&statement.tree) else { return Err(plain(-999, "Not implemented yet")) };
         let names = self.names();
         let columns: Vec<String> = names.columns(table).unwrap_or_default().into_iter().map(|(name, _)| name).collect();
-        let mode = match &statement.variables {
-            Some(types) => Mode::Routine(defaults, types),
-            None => Mode::Execute(defaults),
-        };
-        let text = reduce::change_with_images(&statement.tree, &columns, mode, &names);
+        let text = reduce::change_with_images(&statement.tree, &columns, statement.mode(defaults), &names);
         let text = text.map_err(|error| of_syntax(&error, &statement.text))?;
         let is_delete = event == "DELETE";
         let mut prepared = self.core.prepare(&text).map_err(|error| of_core(&error, is_delete))?;

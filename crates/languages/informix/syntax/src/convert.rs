@@ -7,6 +7,7 @@
 //! Source: "Data type casting and conversion" in the Guide to SQL: Reference, and the messages of the numbers.
 
 use crate::error::{Parse, SqlError};
+use crate::floating::FloatingDecimal;
 use crate::types::{Field, Type};
 use mainstay_types::convert::convert;
 use mainstay_types::{Date, Decimal, SqlType, Timestamp, Value, ValueRef};
@@ -18,6 +19,11 @@ use mainstay_types::{Date, Decimal, SqlType, Timestamp, Value, ValueRef};
 pub fn assign(value: ValueRef<'_>, to: Type) -> Parse<Value> {
     match (value, to) {
         (ValueRef::Null, _) => Ok(Value::Null),
+        (ValueRef::Text(text), Type::Decimal(_, None)) if text.trim().is_empty() => Ok(Value::Null),
+        (value, Type::Decimal(precision, None)) => {
+            let number = FloatingDecimal::of_value(value)?.with_digits(precision.into())?;
+            Ok(Value::Binary(number.to_bytes()))
+        }
         (ValueRef::Text(text), to) if to.is_text() => Ok(Value::Text(fitted(text, to))),
         (value, to) if to.is_text() => Ok(Value::Text(fitted(&text_of(value), to))),
         (ValueRef::Text(text), Type::Date) => date(text).map(Value::Date),
@@ -41,6 +47,18 @@ pub fn assign(value: ValueRef<'_>, to: Type) -> Parse<Value> {
         }
         (ValueRef::Timestamp(moment), Type::DateTime(..)) => Ok(Value::Time(moment.time())),
         (value, to) => convert(value, to.sql_type()).map_err(|error| failed(&error.to_string(), to)),
+    }
+}
+
+/// The value of a variable or column of a type as one of another. The bytes of a DECIMAL with a floating point are a number.
+///
+/// Errors: as [`assign`].
+pub fn assign_from(value: ValueRef<'_>, from: Type, to: Type) -> Parse<Value> {
+    match value {
+        ValueRef::Binary(bytes) if from.is_floating() && !to.is_floating() => {
+            assign(FloatingDecimal::from_bytes(bytes)?.to_value().as_ref(), to)
+        }
+        value => assign(value, to),
     }
 }
 
@@ -123,6 +141,11 @@ fn number(text: &str, to: Type) -> Parse<Value> {
     if let Ok(decimal) = text.parse::<Decimal>() {
         return assign(ValueRef::Decimal(decimal), to);
     }
+    if !matches!(to, Type::Float | Type::SmallFloat)
+        && let Some(decimal) = text.parse::<FloatingDecimal>().ok().and_then(FloatingDecimal::to_decimal)
+    {
+        return assign(ValueRef::Decimal(decimal), to);
+    }
     let float: f64 = text.parse().map_err(|_| invalid())?;
     if !text.contains(|letter: char| letter.is_ascii_digit()) {
         return Err(invalid());
@@ -139,7 +162,7 @@ fn boolean(text: &str) -> Parse<Value> {
 }
 
 /// `12/31/2024`, or `2024-12-31`. Two digits of a year mean this century.
-fn date(text: &str) -> Parse<Date> {
+pub(crate) fn date(text: &str) -> Parse<Date> {
     let invalid = || SqlError::new(-1218, "String to date conversion error.").about(text.trim());
     let parts: Vec<&str> = text.trim().split(['/', '-', '.']).collect();
     let [first, second, third] = parts[..] else { return Err(invalid()) };

@@ -73,7 +73,7 @@ pub fn parameter_places(statement: &Statement, count: usize) -> Vec<ParameterPla
 }
 
 /// The type of a parameter that takes part in arithmetic: a number of any kind.
-const NUMBER: Type = Type::Decimal(32, None);
+const NUMBER: Type = Type::Decimal(32, Some(16));
 
 /// Functions whose arguments are numbers.
 const NUMERIC: [&str; 17] = [

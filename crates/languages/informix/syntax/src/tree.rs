@@ -77,6 +77,8 @@ pub enum Statement {
     Isolation(String),
     /// SET LOCK MODE: seconds to wait; `None` for without end.
     LockMode(Option<u64>),
+    /// SET EXPLAIN.
+    Explain(Explain),
     /// GRANT or REVOKE: the word, and the table that the rights are on; none for rights on the database and roles.
     Rights(String, Option<ObjectName>),
     /// CREATE PROCEDURE and CREATE FUNCTION.
@@ -93,6 +95,25 @@ pub enum Statement {
     SetTriggers(Vec<ObjectName>, Option<ObjectName>, bool),
     /// A statement that is accepted and has no effect here: its first words.
     NoEffect(String),
+}
+
+/// SET EXPLAIN.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Explain {
+    /// OFF.
+    Off,
+    /// ON, perhaps with AVOID_EXECUTE.
+    On {
+        /// Statements are not executed.
+        avoids_execution: bool,
+    },
+    /// FILE TO a name, perhaps WITH APPEND.
+    File {
+        /// The file.
+        name: String,
+        /// What the file contains stays.
+        appends: bool,
+    },
 }
 
 /// DROP PROCEDURE, FUNCTION, ROUTINE.

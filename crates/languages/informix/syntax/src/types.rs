@@ -79,8 +79,10 @@ pub enum Type {
     Clob,
 }
 
-/// Digits of the core's DECIMAL that holds a floating one: half of them stand behind the point.
-const FLOATING: (u8, u8) = (32, 16);
+/// The declared name of a DECIMAL whose point floats ([`crate::FloatingDecimal`]).
+const FLOATING: &str = "floating";
+/// The type of columns that older folders declare as DECIMAL(p): they store 16 digits on either side of the point.
+const STORED_BEFORE: Type = Type::Decimal(32, Some(16));
 
 impl Type {
     /// The type that a cast of the tree converts to.
@@ -186,18 +188,32 @@ impl Type {
         })
     }
 
-    /// The type of what [`Type`] is displayed as behind `informix:`: its name and numbers with blanks between.
+    /// The type of [`Type::declared_name`].
     pub fn of_declared(text: &str) -> Option<Type> {
         let mut words = text.strip_prefix("informix:")?.split(' ');
         let name = words.next()?;
         let numbers: Option<Vec<u32>> = words.map(|number| number.parse().ok()).collect();
-        Type::of_arguments(name, &numbers?)
+        match (name, &numbers?[..]) {
+            (FLOATING, numbers) => Type::of_arguments("decimal", numbers),
+            ("decimal", [_]) => Some(STORED_BEFORE),
+            (name, numbers) => Type::of_arguments(name, numbers),
+        }
+    }
+
+    /// The name in the metadata of a column: `informix:`, the type's name and its numbers with blanks between.
+    pub fn declared_name(self) -> String {
+        let numbers: String = self.arguments().iter().map(|number| format!(" {number}")).collect();
+        format!("informix:{}{numbers}", if self.is_floating() { FLOATING } else { self.name() })
     }
 
     /// The name of a type of the core that keeps this type: see `declared` in the planner.
     pub fn declared(self) -> String {
-        let numbers: String = self.arguments().iter().map(|number| format!(" {number}")).collect();
-        format!("\"declared:{}=informix:{}{numbers}\"", self.sql_type(), self.name())
+        format!("\"declared:{}={}\"", self.sql_type(), self.declared_name())
+    }
+
+    /// True for a DECIMAL whose point floats.
+    pub fn is_floating(self) -> bool {
+        matches!(self, Type::Decimal(_, None))
     }
 
     /// True if the table counts its values.
@@ -251,7 +267,8 @@ impl Type {
     pub fn is_like(self, other: Type) -> bool {
         (self.is_text() && other.is_text())
             || (self.is_integer() && other.is_integer())
-            || std::mem::discriminant(&self.sql_type()) == std::mem::discriminant(&other.sql_type())
+            || (self.is_floating() == other.is_floating()
+                && std::mem::discriminant(&self.sql_type()) == std::mem::discriminant(&other.sql_type()))
     }
 
     /// The core's type for its values.
@@ -261,7 +278,7 @@ impl Type {
             Type::SmallInt => SqlType::SmallInt,
             Type::Integer | Type::Serial => SqlType::Integer,
             Type::BigInt | Type::Int8 | Type::Serial8 | Type::BigSerial => SqlType::BigInt,
-            Type::Decimal(_, None) => SqlType::Decimal { precision: FLOATING.0, scale: FLOATING.1 },
+            Type::Decimal(_, None) => SqlType::VarBinary { length: None },
             Type::Decimal(precision, Some(scale)) | Type::Money(precision, scale) => {
                 SqlType::Decimal { precision, scale }
             }
@@ -353,5 +370,7 @@ mod tests {
         }
         assert_eq!(Type::Serial.declared(), "\"declared:INTEGER=informix:serial\"");
         assert_eq!(Type::of_declared("int"), None);
+        assert_eq!(Type::Decimal(16, None).declared(), "\"declared:VARBINARY=informix:floating 16\"");
+        assert_eq!(Type::of_declared("informix:decimal 16"), Some(Type::Decimal(32, Some(16))), "of older folders");
     }
 }

@@ -35,11 +35,11 @@ impl Scope for Shop {
 
 fn reduced(text: &str) -> String {
     let written = match parse(text, false).unwrap().statement {
-        Statement::Query(query) => reduce::query(&query, Mode::Execute(&[]), &Shop),
-        Statement::Insert(insert) => reduce::insert(&insert, Mode::Execute(&[]), &Shop),
-        Statement::Update(update) => reduce::update(&update, Mode::Execute(&[]), &Shop),
-        Statement::Delete(delete) => reduce::delete(&delete, Mode::Execute(&[]), &Shop),
-        Statement::Merge(merge) => reduce::merge(&merge, Mode::Execute(&[]), &Shop),
+        Statement::Query(query) => reduce::query(&query, Mode::Execute(&[], &[]), &Shop),
+        Statement::Insert(insert) => reduce::insert(&insert, Mode::Execute(&[], &[]), &Shop),
+        Statement::Update(update) => reduce::update(&update, Mode::Execute(&[], &[]), &Shop),
+        Statement::Delete(delete) => reduce::delete(&delete, Mode::Execute(&[], &[]), &Shop),
+        Statement::Merge(merge) => reduce::merge(&merge, Mode::Execute(&[], &[]), &Shop),
         Statement::CreateTable(table) => reduce::create_table(&table, &Shop),
         Statement::CreateIndex(index) => Ok(reduce::create_index(&index, &Shop)),
         Statement::AlterTable(name, actions) => reduce::alter_table(&name, &actions, &Shop).map(|all| all.join("; ")),
@@ -70,7 +70,7 @@ fn queries() {
         ),
         (
             "SELECT NVL(c, \"none\"), d + 1, d - d FROM t",
-            "SELECT coalesce(\"c\", 'none') AS \"(expression)\", CAST((\"d\" + INTERVAL '1' day) AS DATE) AS \"(expression)\", CAST(extract(day FROM (\"d\" - \"d\")) AS INTEGER) AS \"(expression)\" FROM \"t\" AS \"t\"",
+            "SELECT coalesce(\"c\", 'none') AS \"(expression)\", CAST((\"d\" + INTERVAL '1' day) AS DATE) AS \"(expression)\", CAST((\"d\" - \"d\") AS INTEGER) AS \"(expression)\" FROM \"t\" AS \"t\"",
         ),
         (
             "SELECT id FROM t WHERE id = ? AND c LIKE ?",
@@ -148,7 +148,7 @@ fn rows_of_cursors_are_found_by_their_numbers() {
     assert!(parsed.is_for_update && !parse("SELECT id FROM t FOR READ ONLY", false).unwrap().is_for_update);
     let Statement::Query(query) = parsed.statement else { panic!("no query") };
     assert_eq!(
-        reduce::query_for_update(&query, Mode::Execute(&[]), true, &Shop).unwrap(),
+        reduce::query_for_update(&query, Mode::Execute(&[], &[]), true, &Shop).unwrap(),
         "SELECT \"id\", \"x\".\"_rowid\" FROM \"t\" AS \"x\" WHERE (\"id\" > 3) FOR UPDATE"
     );
     let Statement::Query(count) = parse("SELECT COUNT(*) FROM t FOR UPDATE", false).unwrap().statement else {
@@ -230,7 +230,7 @@ fn parameters_meet_columns() {
     let places = parameter_places(&parsed.statement, parsed.parameters);
     assert_eq!(places[0], ParameterPlace::Count);
     assert!(matches!(&places[1], ParameterPlace::Column(name, tables) if name == "c" && tables[0].1 == "x"));
-    assert_eq!(places[2..], [ParameterPlace::Pattern, ParameterPlace::Value(Type::Decimal(32, None))]);
+    assert_eq!(places[2..], [ParameterPlace::Pattern, ParameterPlace::Value(Type::Decimal(32, Some(16)))]);
     let parsed = parse("INSERT INTO t VALUES (?, ?)", false).unwrap();
     let places = parameter_places(&parsed.statement, parsed.parameters);
     assert!(matches!(&places[1], ParameterPlace::Position(1, name) if name.last() == "t"));

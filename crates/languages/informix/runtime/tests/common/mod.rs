@@ -11,6 +11,7 @@ pub struct Shop {
 }
 
 impl Shop {
+    #[allow(dead_code, reason = "a test may have a folder")]
     pub fn new() -> Shop {
         let database = Database::in_memory().unwrap();
         let version = "IBM Informix Dynamic Server Version 14.10.FC7W1DE";

@@ -56,11 +56,6 @@ mainstay_types::constructs! {
         "By a clock in UTC; a server has its own time zone.",
         "See that the program compares such values with each other only, or converts them.",
         "SELECT TODAY FROM t";
-    MATCHES_CLASS "matches" ReviewSemantics:
-        "MATCHES of a pattern that is no literal",
-        "`*` and `?` work, classes of characters do not.",
-        "Write the pattern as a literal where it has classes.",
-        "SELECT a FROM t WHERE a MATCHES b";
     DYNAMIC_SQL "dynamic-sql" ReviewSemantics:
         "EXECUTE IMMEDIATE and PREPARE of a text that is no constant",
         "The text is known when it runs: it cannot be assessed here.",
@@ -79,7 +74,7 @@ mainstay_types::constructs! {
         "CREATE FUNCTION f() RETURNING INT; RETURN 1 WITH RESUME; END FUNCTION";
 
     NO_EFFECT "no-effect" Ignored:
-        "UPDATE STATISTICS, SET EXPLAIN, OPTIMIZATION, PDQPRIORITY, LOG, BUFFERED, STATEMENT, ENVIRONMENT, CONSTRAINTS, DEBUG FILE",
+        "UPDATE STATISTICS, SET OPTIMIZATION, PDQPRIORITY, LOG, BUFFERED, STATEMENT, ENVIRONMENT, CONSTRAINTS, DEBUG FILE",
         "Accepted.",
         "",
         "UPDATE STATISTICS";

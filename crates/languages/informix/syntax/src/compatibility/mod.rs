@@ -156,7 +156,7 @@ impl Walk<'_> {
     /// Statements that are no routine.
     fn plain(&mut self, statement: &Statement) {
         let scope = Anything(self.names);
-        let mode = Mode::Execute(&[]);
+        let mode = Mode::Execute(&[], &[]);
         match statement {
             Statement::Query(query) => self.query(query),
             Statement::Insert(insert) => {
@@ -268,7 +268,7 @@ impl Walk<'_> {
     }
 
     fn query(&mut self, query: &Query) {
-        self.reduced(reduce::query(query, Mode::Execute(&[]), &Anything(self.names)));
+        self.reduced(reduce::query(query, Mode::Execute(&[], &[]), &Anything(self.names)));
         self.nodes_of_query(query);
     }
 
@@ -295,12 +295,6 @@ impl Walk<'_> {
                 if ["TODAY", "CURRENT"].iter().any(|it| name.eq_ignore_ascii_case(it)) =>
             {
                 self.add(&rows::CLOCK, name.to_uppercase());
-            }
-            Node::Expression(Expr::Call(call)) if call.name.is("matches") => {
-                let pattern = call.arguments.get(1);
-                if !matches!(pattern, Some(Argument::Value(Expr::Literal(_)))) {
-                    self.add(&rows::MATCHES_CLASS, "");
-                }
             }
             _ => {}
         }

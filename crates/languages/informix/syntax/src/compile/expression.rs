@@ -3,7 +3,7 @@
 //! Whole numbers are computed with 64 bits, DECIMALs with all their digits, a quotient with 16 behind the point; the variable
 //! that takes the value has the last word on its range.
 
-use super::functions::{assigned, call};
+use super::functions::{assigned, assigned_from, call, floating};
 use super::statement::invocation;
 use super::{ActionKind, Compiler};
 use crate::error::Parse;
@@ -14,8 +14,10 @@ use mainstay_vm::{self as program, ArithmeticOp, CompareOp, Expression, Expressi
 
 /// Digits behind the point of a quotient.
 const QUOTIENT_SCALE: u8 = 16;
-/// A DECIMAL whose point floats.
+/// A DECIMAL whose point floats: computed by operations of the language ([`crate::FloatingDecimal`]).
 const FLOATING: Type = Type::Decimal(32, None);
+/// The DECIMAL that the machine's own arithmetic gives.
+const COMPUTED: Type = Type::Decimal(32, Some(16));
 /// A text of any length.
 const ANY_TEXT: Type = Type::LVarChar(32_739);
 
@@ -128,6 +130,12 @@ impl Compiler<'_> {
     pub(super) fn converted(&self, value: Expression, from: Type, to: Type) -> Expression {
         let ty = storage(to);
         let is_padded = matches!(to, Type::Char(_) | Type::NChar(_));
+        if from.is_floating() && !to.is_floating() {
+            return assigned_from(from, to, value);
+        }
+        if to.is_floating() {
+            return if from == to { value } else { assigned(to, value) };
+        }
         if is_text(value.ty) && to.is_text() {
             let limit = match to {
                 Type::Char(length)
@@ -218,10 +226,28 @@ impl Compiler<'_> {
             let kind = ExpressionKind::Concat { parts: parts.into(), null_as_empty: false, unit: TextUnit::Characters };
             return Some((Expression::new(program::Type::TEXT, kind), ANY_TEXT));
         }
-        arithmetic(left.0, arithmetic_op(operator)?, right.0)
+        let op = arithmetic_op(operator)?;
+        if left.1.is_floating() || right.1.is_floating() {
+            let sides = [self.floating(left)?, self.floating(right)?];
+            return Some((floating(op, sides.into()), FLOATING));
+        }
+        arithmetic(left.0, op, right.0)
+    }
+
+    /// A number, or a text of one, as a DECIMAL whose point floats.
+    fn floating(&self, (value, from): Typed) -> Option<Expression> {
+        match from.is_floating() {
+            true => Some(value),
+            false if is_number(value.ty) || is_text(value.ty) => Some(assigned(FLOATING, value)),
+            false => None,
+        }
     }
 
     fn compared(&mut self, left: Typed, op: CompareOp, right: Typed) -> Option<Expression> {
+        if left.1.is_floating() || right.1.is_floating() {
+            let (left, right) = (self.floating(left)?, self.floating(right)?);
+            return Some(Expression::compare(op, left, right));
+        }
         let ((left, left_type), (right, right_type)) = (left, right);
         let (left, right) = match (left.ty, right.ty) {
             (one, other) if is_text(one) && is_text(other) => (left, right),
@@ -418,6 +444,10 @@ fn constant(literal: &Literal) -> Option<Typed> {
 }
 
 fn negated((value, known): Typed) -> Option<Typed> {
+    if known.is_floating() {
+        let zero = Expression::constant(program::Type::BYTES, Value::Binary(crate::FloatingDecimal::ZERO.to_bytes()));
+        return Some((floating(ArithmeticOp::Subtract, vec![zero, value]), known));
+    }
     let ty = value.ty;
     let is_small = matches!(ty, program::Type::Integer(_));
     let (value, ty) = if is_small { (value, program::Type::I64) } else { (value, ty) };
@@ -479,7 +509,7 @@ fn arithmetic(left: Expression, op: ArithmeticOp, right: Expression) -> Option<T
         _ => left_scale.max(right_scale),
     };
     let ty = program::Type::Decimal { precision: 38, scale };
-    let known = if scale <= 16 { FLOATING } else { Type::Decimal(32, Some(scale)) };
+    let known = if scale <= 16 { COMPUTED } else { Type::Decimal(32, Some(scale)) };
     Some((Expression::arithmetic(ty, op, left, right), known))
 }
 
@@ -499,7 +529,7 @@ fn common(value: Expression, other: program::Type) -> Expression {
 fn comparable(known: Type) -> Type {
     match known {
         Type::DateTime(first, _) if first < Field::HOUR => Type::DateTime(Field::YEAR, Field(15)),
-        known if known.is_integer() || matches!(known, Type::Decimal(..) | Type::Money(..)) => FLOATING,
+        known if known.is_integer() || matches!(known, Type::Decimal(..) | Type::Money(..)) => COMPUTED,
         known => known,
     }
 }

@@ -1,10 +1,13 @@
 //! Functions that the machine calls by itself.
 
-use crate::convert::assign;
+use crate::convert::{assign, assign_from};
 use crate::error::SqlError;
+use crate::floating::FloatingDecimal;
 use crate::types::Type;
 use mainstay_types::{Decimal, Value, ValueRef};
-use mainstay_vm::{self as program, Expression, NativeContext, NativeFunction, Operation, Produced, Raised};
+use mainstay_vm::{
+    self as program, ArithmeticOp, Expression, NativeContext, NativeFunction, Operation, Produced, Raised,
+};
 use std::any::Any;
 use std::sync::Arc;
 
@@ -52,6 +55,56 @@ fn produced(context: &mut NativeContext<'_>, value: Value) -> Produced {
 /// An operation that makes a value one of a type.
 pub(super) fn assigned(known: Type, value: Expression) -> Expression {
     Expression::operation(super::storage(known), Arc::new(Assigned(known)), vec![value])
+}
+
+/// The value of one type as one of another.
+struct AssignedFrom(Type, Type);
+
+impl Operation for AssignedFrom {
+    fn name(&self) -> &str {
+        self.1.name()
+    }
+
+    fn call(&self, context: &mut NativeContext<'_>, arguments: &[ValueRef<'_>]) -> Result<Produced, Box<Raised>> {
+        let value = arguments.first().copied().unwrap_or(ValueRef::Null);
+        let value = assign_from(value, self.0, self.1).map_err(raised)?;
+        Ok(produced(context, value))
+    }
+}
+
+/// An operation that makes a value of one type one of another.
+pub(super) fn assigned_from(from: Type, to: Type, value: Expression) -> Expression {
+    Expression::operation(super::storage(to), Arc::new(AssignedFrom(from, to)), vec![value])
+}
+
+/// Arithmetic over DECIMALs whose point floats.
+struct Floating(ArithmeticOp);
+
+impl Operation for Floating {
+    fn name(&self) -> &str {
+        "floating"
+    }
+
+    fn call(&self, context: &mut NativeContext<'_>, arguments: &[ValueRef<'_>]) -> Result<Produced, Box<Raised>> {
+        let [ValueRef::Binary(left), ValueRef::Binary(right)] = arguments else { return Ok(Produced::Null) };
+        let compute = || {
+            let (left, right) = (FloatingDecimal::from_bytes(left)?, FloatingDecimal::from_bytes(right)?);
+            match self.0 {
+                ArithmeticOp::Add => left.plus(right),
+                ArithmeticOp::Subtract => left.subtract(right),
+                ArithmeticOp::Multiply => left.multiply(right),
+                ArithmeticOp::Divide => left.divide(right),
+                ArithmeticOp::Remainder => left.remainder(right),
+            }
+        };
+        let number = compute().map_err(raised)?;
+        Ok(produced(context, Value::Binary(number.to_bytes())))
+    }
+}
+
+/// An operation over two DECIMALs whose point floats.
+pub(super) fn floating(op: ArithmeticOp, operands: Vec<Expression>) -> Expression {
+    Expression::operation(program::Type::BYTES, Arc::new(Floating(op)), operands)
 }
 
 /// A call of one of the functions below.

@@ -48,10 +48,10 @@ impl Parser<'_> {
                 let place = self.span();
                 let columns = self.names()?;
                 self.expect("= (")?;
-                if self.sees("( SELECT") || self.sees("SELECT") {
-                    return Err(refused("a query for several columns of UPDATE"));
-                }
-                let values = self.list(Self::expression)?;
+                let values = match self.sees("( SELECT") || self.sees("SELECT") {
+                    true => self.values_of_query(columns.len())?,
+                    false => self.list(Self::expression)?,
+                };
                 self.expect(")")?;
                 if columns.len() != values.len() {
                     return Err(SqlError::at(-360, place, "The number of columns and values of SET differ."));
@@ -68,6 +68,32 @@ impl Parser<'_> {
         }
     }
 
+    /// The values of a query that gives one row: each column of it is a query of its own.
+    fn values_of_query(&mut self, count: usize) -> Parse<Vec<Expr>> {
+        let (parenthesis, marks) = (self.accept("("), self.marks);
+        let query = self.query()?;
+        if parenthesis {
+            self.expect(")")?;
+        }
+        let refused = || refused("a query of this kind for several columns of UPDATE");
+        let crate::tree::QueryBody::Select(select) = &query.body else { return Err(refused()) };
+        let is_value = |item: &crate::tree::SelectItem| matches!(item, crate::tree::SelectItem::Value(..));
+        if self.marks > marks || !select.items.iter().all(is_value) {
+            return Err(refused());
+        }
+        if count == 1 {
+            return Ok(vec![Expr::Subquery(Box::new(query))]);
+        }
+        let of = |item: &crate::tree::SelectItem| {
+            let mut one = query.clone();
+            if let crate::tree::QueryBody::Select(select) = &mut one.body {
+                select.items = vec![item.clone()];
+            }
+            Expr::Subquery(Box::new(one))
+        };
+        Ok(select.items.iter().map(of).collect())
+    }
+
     /// True if the comma stands between two statements of a trigger.
     fn next_action(&self) -> bool {
         let begins = ["INSERT", "UPDATE", "DELETE", "EXECUTE", "MERGE"].iter().any(|word| self.is(1, word));
@@ -75,7 +101,7 @@ impl Parser<'_> {
     }
 
     /// A column, with or without its table.
-    fn column_to_set(&mut self) -> Parse<Name> {
+    pub(super) fn column_to_set(&mut self) -> Parse<Name> {
         let name = self.name()?;
         if self.accept(".") { self.name() } else { Ok(name) }
     }

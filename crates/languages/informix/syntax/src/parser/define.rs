@@ -45,6 +45,7 @@ impl Parser<'_> {
             Some("SEQUENCE") => self.create_sequence(),
             Some("SYNONYM" | "PUBLIC SYNONYM" | "PRIVATE SYNONYM") => self.create_synonym(),
             Some(_) => self.create_index(true),
+            None if self.sees("ROLE") => Ok(self.rest("CREATE ROLE")),
             None => Err(refused(&format!("CREATE {}", self.token_text(0).to_uppercase()))),
         }
     }
@@ -113,6 +114,13 @@ impl Parser<'_> {
     fn storage_options(&mut self) -> Parse<()> {
         loop {
             if self.accept("WITH NO LOG") || self.accept("WITH ROWIDS") {
+                continue;
+            }
+            if self.accept_any(&["FRAGMENT BY", "PARTITION BY", "PUT"]).is_some() {
+                self.rest("");
+                return Ok(());
+            }
+            if self.accept_any(&["COMPRESSED", "WITH CRCOLS", "WITH ERKEY", "WITH VERCOLS", "WITH AUDIT"]).is_some() {
                 continue;
             }
             if self.accept_any(&["EXTENT SIZE", "NEXT SIZE"]).is_some() {
@@ -213,6 +221,9 @@ impl Parser<'_> {
 
     pub(super) fn alter(&mut self) -> Parse<Statement> {
         self.expect("ALTER")?;
+        if self.sees("INDEX") {
+            return Ok(self.rest("ALTER INDEX"));
+        }
         if !self.accept("TABLE") {
             return Err(refused(&format!("ALTER {}", self.token_text(0).to_uppercase())));
         }
@@ -267,7 +278,10 @@ impl Parser<'_> {
                     self.expect(")")?;
                 }
             }
-            None if self.accept("LOCK MODE") => {
+            None if self.accept_any(&["NEXT SIZE", "EXTENT SIZE"]).is_some() => {
+                self.number()?;
+            }
+            None if self.accept_any(&["LOCK MODE", "TYPE"]).is_some() => {
                 self.expect("(")?;
                 self.name()?;
                 self.expect(")")?;
@@ -302,6 +316,9 @@ impl Parser<'_> {
         let words = ["SPECIFIC PROCEDURE", "SPECIFIC FUNCTION", "SPECIFIC ROUTINE", "PROCEDURE", "FUNCTION", "ROUTINE"];
         if let Some(kind) = self.accept_any(&words) {
             return self.drop_routine(kind);
+        }
+        if self.sees("ROLE") {
+            return Ok(self.rest("DROP ROLE"));
         }
         if self.accept("TRIGGER") {
             let if_exists = self.accept("IF EXISTS");

@@ -23,7 +23,11 @@ impl Parser<'_> {
                     None => return Err(self.unexpected()),
                 });
             } else if unmatched.is_none() && self.accept("WHEN NOT MATCHED THEN INSERT") {
-                let columns = if self.sees("(") { self.names()? } else { Vec::new() };
+                let mut columns = Vec::new();
+                if self.accept("(") {
+                    columns = self.list(Self::column_to_set)?;
+                    self.expect(")")?;
+                }
                 let place = self.span();
                 self.expect("VALUES (")?;
                 let values = self.list(Self::expression)?;

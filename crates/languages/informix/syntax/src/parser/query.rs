@@ -89,8 +89,13 @@ impl Parser<'_> {
             Some(_) => Some(false),
             None => None,
         };
-        if self.accept("NULLS") {
-            return Err(refused("NULLS FIRST and NULLS LAST"));
+        // NULL is the lowest value: these are the orders that there are anyway.
+        let is_plain = match descending {
+            Some(true) => self.accept("NULLS LAST"),
+            _ => self.accept("NULLS FIRST"),
+        };
+        if !is_plain && self.accept("NULLS") {
+            return Err(refused("NULLS FIRST and NULLS LAST against the order of the values"));
         }
         Ok(OrderItem { value, descending })
     }

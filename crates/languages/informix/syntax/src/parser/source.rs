@@ -11,15 +11,15 @@ impl Parser<'_> {
             let is_outer = self.sees("OUTER") && !self.is(1, ",") && !self.is(1, "WHERE");
             if is_outer {
                 self.advance();
-                let nested = self.accept("(");
-                let mut right = self.joined()?;
-                while nested && self.accept(",") {
-                    let next = self.joined()?;
-                    right = cross(right, next);
-                }
-                if nested {
-                    self.expect(")")?;
-                }
+                let right = match self.accept("(") {
+                    // Several tables, of which some may be subordinate to the others.
+                    true => {
+                        let inner = self.nested(Self::sources)?.into_iter().reduce(cross);
+                        self.expect(")")?;
+                        inner.ok_or_else(|| self.unexpected())?
+                    }
+                    false => self.joined()?,
+                };
                 subordinate.push(right);
             } else {
                 sources.push(self.joined()?);
@@ -75,6 +75,11 @@ impl Parser<'_> {
             self.expect("} )")?;
             let rows = values.into_iter().map(|value| vec![value]).collect();
             return Ok(Source::Values(rows, self.alias()?));
+        }
+        if self.accept("TABLE ( MULTISET (") {
+            let query = self.query()?;
+            self.expect(") )")?;
+            return Ok(Source::Query(Box::new(query), self.alias()?));
         }
         if self.accept("TABLE (") || self.accept("LATERAL (") || (self.sees("( SELECT") && self.accept("(")) {
             let query = self.query()?;

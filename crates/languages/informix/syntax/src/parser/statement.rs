@@ -4,7 +4,7 @@ use super::Parser;
 use super::primary::refused;
 use crate::error::Parse;
 use crate::lexer::Kind;
-use crate::tree::Statement;
+use crate::tree::{Explain, Statement};
 
 impl Parser<'_> {
     pub(super) fn statement(&mut self) -> Parse<Statement> {
@@ -54,6 +54,7 @@ impl Parser<'_> {
                 Ok(Statement::Database(name))
             }
             "SET" => self.set(),
+            "CLOSE" if self.is(1, "DATABASE") => Ok(self.rest("CLOSE DATABASE")),
             "LOCK" | "UNLOCK" => Ok(self.rest(&format!("{word} TABLE"))),
             "GRANT" | "REVOKE" => self.rights(),
             "EXECUTE" => self.execute().map(|call| Statement::Execute(Box::new(call))),
@@ -64,6 +65,18 @@ impl Parser<'_> {
             "MERGE" => self.merge(),
             _ => Err(self.unexpected()),
         }
+    }
+
+    fn explain(&mut self) -> Parse<Explain> {
+        if self.accept("OFF") {
+            return Ok(Explain::Off);
+        }
+        if self.accept("ON") {
+            return Ok(Explain::On { avoids_execution: self.accept("AVOID_EXECUTE") });
+        }
+        self.expect("FILE TO")?;
+        let name = self.string()?;
+        Ok(Explain::File { name, appends: self.accept("WITH APPEND") })
     }
 
     fn work(&mut self, statement: Statement) -> Parse<Statement> {
@@ -91,6 +104,16 @@ impl Parser<'_> {
             }
             return Ok(Statement::Isolation(words.join(" ")));
         }
+        if self.accept("TRANSACTION ISOLATION LEVEL") {
+            let levels = ["READ UNCOMMITTED", "READ COMMITTED", "REPEATABLE READ", "SERIALIZABLE"];
+            let level = self.accept_any(&levels).ok_or_else(|| self.unexpected())?;
+            // The levels of ISO SQL are those of SET ISOLATION under other names.
+            return Ok(Statement::Isolation(match level {
+                "READ UNCOMMITTED" => "DIRTY READ".to_owned(),
+                "READ COMMITTED" => "COMMITTED READ".to_owned(),
+                _ => "REPEATABLE READ".to_owned(),
+            }));
+        }
         if self.accept("LOCK MODE TO NOT WAIT") {
             return Ok(Statement::LockMode(Some(0)));
         }
@@ -101,8 +124,11 @@ impl Parser<'_> {
         if let Some(statement) = self.set_triggers()? {
             return Ok(statement);
         }
+        if self.accept("EXPLAIN") {
+            return self.explain().map(Statement::Explain);
+        }
         const NO_EFFECT: [&str; 9] = [
-            "EXPLAIN",
+            "ROLE",
             "OPTIMIZATION",
             "PDQPRIORITY",
             "LOG",

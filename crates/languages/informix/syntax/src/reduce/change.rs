@@ -30,10 +30,7 @@ impl Reducer<'_> {
                 self.push(" ");
                 let serial = types.iter().position(|known| known.is_some_and(Type::is_serial));
                 let sequence = self.scope.serial_sequence(&insert.target);
-                match (serial, sequence) {
-                    (Some(serial), Some(sequence)) => self.counted_rows(query, (serial, types.len()), &sequence),
-                    _ => self.query(query),
-                }
+                self.rows(query, &types, serial.zip(sequence))
             }
             InsertRows::Values(values) => {
                 if insert.columns.is_empty() && !known.is_empty() && known.len() != values.len() {
@@ -49,13 +46,27 @@ impl Reducer<'_> {
         }
     }
 
-    /// Writes a query whose column `serial` of `count` has the next number of a sequence for 0.
-    fn counted_rows(&mut self, query: &Query, (serial, count): (usize, usize), sequence: &str) -> Parse<()> {
-        let names: Vec<String> = (0..count).map(|place| quoted(&format!("#{place}"))).collect();
-        let item = |(place, name): (usize, &String)| match place == serial {
-            true => format!("CASE WHEN {name} = 0 THEN nextval({}) ELSE {name} END", text_literal(sequence)),
-            false => name.clone(),
+    /// Writes a query whose rows are stored in columns of these types: a SERIAL, whose place and sequence are given, has the
+    /// next number for 0, and a DECIMAL whose point floats is made of other numbers, and the other way around.
+    fn rows(&mut self, query: &Query, types: &[Option<Type>], serial: Option<(usize, String)>) -> Parse<()> {
+        let given = self.output_types(query);
+        let floats = |place: usize| given.get(place).and_then(|(_, known)| *known).is_some_and(Type::is_floating);
+        let names: Vec<String> = (0..types.len()).map(|place| quoted(&format!("#{place}"))).collect();
+        let item = |(place, name): (usize, &String)| match (&serial, types.get(place).copied().flatten()) {
+            (Some((serial, sequence)), _) if *serial == place => {
+                format!("CASE WHEN {name} = 0 THEN nextval({}) ELSE {name} END", text_literal(sequence))
+            }
+            (_, Some(known)) if floats(place) || known.is_floating() => {
+                let (before, behind) = super::floating::conversion(known);
+                format!("{before}{name}{behind}")
+            }
+            _ => name.clone(),
         };
+        let is_plain =
+            |place: usize| !floats(place) && !types.get(place).copied().flatten().is_some_and(Type::is_floating);
+        if serial.is_none() && (0..types.len()).all(is_plain) {
+            return self.query(query);
+        }
         let items: Vec<String> = names.iter().enumerate().map(item).collect();
         self.push(&format!("SELECT {} FROM (", items.join(", ")));
         self.query(query)?;
@@ -76,7 +87,7 @@ impl Reducer<'_> {
         self.list(&update.items, |it, (column, value)| {
             it.name(&column.text);
             it.push(" = ");
-            let known = columns.iter().find(|(known, _)| column.is(known)).map(|(_, known)| *known);
+            let known = columns.iter().find(|(known, _)| column.is(known)).and_then(|(_, known)| *known);
             it.assigned(value, known)
         })?;
         self.condition(update.condition.as_ref())?;
@@ -163,7 +174,9 @@ impl Reducer<'_> {
                 self.push(&name.text.replace('?', "$"));
                 Ok(())
             }
-            (_, Expr::Literal(_) | Expr::Variable(_) | Expr::Default) => self.of_type(value, known),
+            (_, Expr::Default) => self.expression(value),
+            (_, Expr::Literal(_) | Expr::Variable(_)) => self.of_type(value, known),
+            (known, value) if self.is_floating(value) => self.of_floating(value, known),
             (Type::Char(_) | Type::NChar(_) | Type::VarChar(_) | Type::NVarChar(_) | Type::LVarChar(_), value) => {
                 self.push("CAST(");
                 self.expression(value)?;

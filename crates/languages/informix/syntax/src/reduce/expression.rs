@@ -5,9 +5,15 @@ use crate::error::{Parse, SqlError};
 use crate::tree::{BinaryOperator, Case, Expr, Literal, Name, ObjectName, Quantifier, Test, UnaryOperator};
 use crate::types::Type;
 
+/// A DECIMAL whose point floats.
+const FLOATING: Type = Type::Decimal(32, None);
+
 impl Reducer<'_> {
     /// Writes a value or a condition.
     pub(super) fn expression(&mut self, value: &Expr) -> Parse<()> {
+        if let Some(written) = self.floating_expression(value) {
+            return written;
+        }
         match value {
             Expr::Literal(literal) => self.literal(literal),
             Expr::Column(name) => self.column(name),
@@ -27,10 +33,10 @@ impl Reducer<'_> {
             Expr::And(parts) => self.joined(" AND ", parts),
             Expr::Or(parts) => self.joined(" OR ", parts),
             Expr::Quantified(left, operator, quantifier, query) => {
-                self.expression(left)?;
+                self.beside_query(left, query)?;
                 self.push(&format!(" {} ", operator.text()));
                 self.push(if *quantifier == Quantifier::All { "ALL (" } else { "ANY (" });
-                self.query(query)?;
+                self.query_beside(left, query)?;
                 self.push(")");
                 Ok(())
             }
@@ -57,6 +63,23 @@ impl Reducer<'_> {
             }
             _ => Err(SqlError::unsupported("this expression")),
         }
+    }
+
+    /// Writes a value that is compared with the values of a query.
+    fn beside_query(&mut self, value: &Expr, query: &crate::tree::Query) -> Parse<()> {
+        let floats = self.output_types(query).first().is_some_and(|(_, known)| known.is_some_and(Type::is_floating));
+        if floats { self.floating(value) } else { self.expression(value) }
+    }
+
+    /// Writes a query whose values are compared with a value.
+    fn query_beside(&mut self, value: &Expr, query: &crate::tree::Query) -> Parse<()> {
+        if !self.is_floating(value) {
+            return self.query(query);
+        }
+        self.push("SELECT \"informix:decimal\"(\"#value\") FROM (");
+        self.query(query)?;
+        self.push(") AS \"#values\" (\"#value\")");
+        Ok(())
     }
 
     fn in_parentheses(&mut self, word: &str, query: &crate::tree::Query) -> Parse<()> {
@@ -91,6 +114,10 @@ impl Reducer<'_> {
         if self.sequence(name) {
             return Ok(());
         }
+        if let Some(number) = self.row_number(name) {
+            self.push(&number);
+            return Ok(());
+        }
         let shown = name.parts.len().saturating_sub(2);
         for (place, part) in name.parts.iter().skip(shown).enumerate() {
             self.push(if place > 0 { "." } else { "" });
@@ -103,8 +130,10 @@ impl Reducer<'_> {
     fn parameter(&mut self, name: &Name, meets: Option<Type>) -> Parse<()> {
         let number: usize = name.text.trim_start_matches('?').parse().unwrap_or(0);
         let text = match &self.mode {
-            Mode::Execute(defaults) | Mode::Routine(defaults, _) if defaults.contains(&number) => "DEFAULT".to_owned(),
-            Mode::Execute(_) => format!("${number}"),
+            Mode::Execute(defaults, _) | Mode::Routine(defaults, _) if defaults.contains(&number) => {
+                "DEFAULT".to_owned()
+            }
+            Mode::Execute(..) => format!("${number}"),
             // The core knows the type of a parameter that is compared with a column or stored in one.
             Mode::Routine(_, types) => match types.get(number.wrapping_sub(1)) {
                 Some(known) if !meets.is_some_and(|meets| known.is_like(meets)) => {
@@ -154,11 +183,24 @@ impl Reducer<'_> {
     /// Writes a value that stands for one of this type: `'t'` of a BOOLEAN is TRUE.
     pub(super) fn of_type(&mut self, value: &Expr, known: Type) -> Parse<()> {
         match (known, value) {
+            (Type::Decimal(precision, None), value) if !matches!(value, Expr::Variable(_)) => {
+                return self.floating_of(value, Some(precision));
+            }
             (Type::Boolean, Expr::Literal(Literal::String(text))) => match text.trim().to_ascii_lowercase().as_str() {
                 "t" => self.push("TRUE"),
                 "f" => self.push("FALSE"),
                 _ => return Err(SqlError::new(-674, "The value is not a boolean.").about(text)),
             },
+            (Type::Date, Expr::Literal(Literal::String(text))) => {
+                // Other texts are left to the core, which reads more forms of dates.
+                let date = crate::convert::date(text).map_or_else(|_| text.clone(), |date| date.to_string());
+                self.push(&text_literal(&date));
+            }
+            (Type::DateTime(first, last), Expr::Literal(Literal::String(text))) => {
+                let moment = super::moment::completed(text, first, last).unwrap_or_else(|_| text.clone());
+                self.push(&text_literal(&moment));
+            }
+            (Type::Interval(..), Expr::Literal(Literal::String(_))) => return self.cast(value, known),
             (known, Expr::Variable(name)) => return self.parameter(name, Some(known)),
             (_, value) => return self.expression(value),
         }
@@ -168,6 +210,7 @@ impl Reducer<'_> {
     /// Writes a value that is compared with one of this type: trailing blanks of a text do not count.
     fn compared(&mut self, value: &Expr, known: Type) -> Parse<()> {
         match value {
+            value if known.is_floating() => self.floating(value),
             Expr::Literal(Literal::String(text)) if known.is_varying() => {
                 self.push(&text_literal(text.trim_end_matches(' ')));
                 Ok(())
@@ -226,11 +269,11 @@ impl Reducer<'_> {
         let is_date = |known: Option<Type>| known == Some(Type::Date);
         if is_date(types.0) && is_date(types.1) && sign == "-" {
             let written = (|| {
-                self.push("CAST(extract(day FROM (");
+                self.push("CAST((");
                 self.expression(left)?;
                 self.push(" - ");
                 self.expression(right)?;
-                self.push(")) AS INTEGER)");
+                self.push(") AS INTEGER)");
                 Ok(())
             })();
             return Some(written);
@@ -256,9 +299,23 @@ impl Reducer<'_> {
     }
 
     fn test(&mut self, left: &Expr, negated: bool, test: &Test) -> Parse<()> {
-        let known = self.type_of(left).filter(|_| !matches!(left, Expr::Variable(_)));
+        let others: Vec<&Expr> = match test {
+            Test::Between(low, high) => vec![low, high],
+            Test::InList(items) => items.iter().collect(),
+            _ => Vec::new(),
+        };
+        let floats = self.is_floating(left) || others.iter().any(|other| self.is_floating(other));
+        let known = match floats {
+            true => Some(FLOATING),
+            false => self.type_of(left).filter(|_| !matches!(left, Expr::Variable(_))),
+        };
         self.push("(");
-        self.expression(left)?;
+        match test {
+            Test::InQuery(query) => self.beside_query(left, query)?,
+            Test::Like(..) if floats => self.of_floating(left, Type::LVarChar(255))?,
+            _ if floats => self.floating(left)?,
+            _ => self.expression(left)?,
+        }
         let not = if negated { " NOT" } else { "" };
         match test {
             Test::Null => self.push(&format!(" IS{not} NULL")),
@@ -275,7 +332,7 @@ impl Reducer<'_> {
             }
             Test::InQuery(query) => {
                 self.push(&format!("{not} IN ("));
-                self.query(query)?;
+                self.query_beside(left, query)?;
                 self.push(")");
             }
             Test::Like(pattern, escape) => {
@@ -300,21 +357,43 @@ impl Reducer<'_> {
     }
 
     fn case(&mut self, case: &Case) -> Parse<()> {
+        let mut results = case.branches.iter().map(|(_, then)| then).chain(&case.otherwise);
+        match results.any(|result| self.is_floating(result)) {
+            true => self.marked(|it| it.case_of(case, true)),
+            false => self.case_of(case, false),
+        }
+    }
+
+    fn case_of(&mut self, case: &Case, floats: bool) -> Parse<()> {
         self.push("CASE");
         for (when, then) in &case.branches {
             self.push(" WHEN ");
             match &case.operand {
-                Some(operand) => self.binary(operand, BinaryOperator::Equal, when)?,
+                Some(operand) => self.equal(operand, when)?,
                 None => self.expression(when)?,
             }
             self.push(" THEN ");
-            self.expression(then)?;
+            self.result(then, floats)?;
         }
         if let Some(otherwise) = &case.otherwise {
             self.push(" ELSE ");
-            self.expression(otherwise)?;
+            self.result(otherwise, floats)?;
         }
         self.push(" END");
         Ok(())
+    }
+
+    /// Writes the result of a branch.
+    pub(super) fn result(&mut self, value: &Expr, floats: bool) -> Parse<()> {
+        if floats { self.floating(value) } else { self.expression(value) }
+    }
+
+    /// Writes that two values are equal.
+    pub(super) fn equal(&mut self, left: &Expr, right: &Expr) -> Parse<()> {
+        if self.is_floating(left) || self.is_floating(right) {
+            let (left, right) = (Box::new(left.clone()), Box::new(right.clone()));
+            return self.expression(&Expr::Binary(left, BinaryOperator::Equal, right));
+        }
+        self.binary(left, BinaryOperator::Equal, right)
     }
 }

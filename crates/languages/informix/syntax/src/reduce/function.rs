@@ -90,6 +90,11 @@ impl Reducer<'_> {
                 _ => None,
             })
             .collect();
+        if let ("trunc", [value, Expr::Literal(Literal::String(format))]) = (name.as_str(), &arguments[..])
+            && let Some(unit) = Self::unit_of_format(format)
+        {
+            return self.around(&format!("CAST(date_trunc('{unit}', "), &[value], ") AS DATE)");
+        }
         if let Some((_, core)) = NAMES.iter().chain(&MORE_NAMES).find(|(known, _)| *known == name) {
             return self.plain(core, call, &arguments);
         }
@@ -117,13 +122,46 @@ impl Reducer<'_> {
             }
             ("bitand", [left, right]) => self.between("&", left, right),
             ("bitor", [left, right]) => self.between("|", left, right),
-            ("date", [value]) => self.around("CAST(", &[value], " AS DATE)"),
-            ("nvl2", [value, set, unset]) => {
-                self.around("CASE WHEN ", &[value], " IS NOT NULL THEN ")?;
-                self.around("", &[set], " ELSE ")?;
-                self.around("", &[unset], " END")
+            ("date", [value]) => {
+                self.push("CAST(");
+                self.of_type(value, crate::types::Type::Date)?;
+                self.push(" AS DATE)");
+                Ok(())
             }
-            ("decode", [value, rest @ ..]) if rest.len() >= 2 => self.decode(value, rest),
+            ("next_day", [value, Expr::Literal(Literal::String(day))]) => self.next_day(value, day),
+            ("hex", [number]) => self.around("concat('0x', lpad(upper(to_hex(", &[number], ")), 8, '0'))"),
+            ("to_number", [value]) => self.around("\"informix:decimal\"(", &[value], ")"),
+            ("to_date", [text, format]) => self.around("to_timestamp(", &[text, format], ")"),
+            ("substring_index", [text, separator, count]) => {
+                self.around("substr_index(", &[text, separator, count], ")")
+            }
+            ("root", [number, degree]) => {
+                self.around("power(", &[number], ", 1.0 / (").and_then(|()| self.around("", &[degree], "))"))
+            }
+            ("bitxor", [left, right]) => self.between("#", left, right),
+            ("bitnot", [number]) => self.around("(~ ", &[number], ")"),
+            ("ratio_to_report", [value]) => {
+                self.around("(1.0 * ", &[value], " / ")?;
+                self.plain("sum", call, &arguments)?;
+                self.push(")");
+                Ok(())
+            }
+            ("nvl2", [value, set, unset]) => match self.is_floating(set) || self.is_floating(unset) {
+                true => self.marked(|it| it.nvl2(value, set, unset, true)),
+                false => self.nvl2(value, set, unset, false),
+            },
+            ("decode", [value, rest @ ..]) if rest.len() >= 2 => {
+                let mut results = rest.chunks(2).filter_map(|pair| pair.last());
+                match results.any(|result| self.is_floating(result)) {
+                    true => self.marked(|it| it.decode(value, rest, true)),
+                    false => self.decode(value, rest, false),
+                }
+            }
+            ("locopy", [value, ..]) => self.expression(value),
+            ("filetoblob" | "filetoclob" | "lotofile", _) => Err(SqlError::unsupported(&format!(
+                "{}, which copies a file of the server or of the client",
+                name.to_uppercase()
+            ))),
             ("dbinfo", words) => self.information(words),
             ("user", []) => {
                 let user = text_literal(&self.scope.user());
@@ -146,9 +184,14 @@ impl Reducer<'_> {
     /// A function of the database.
     fn routine(&mut self, call: &Call, arguments: &[&Expr]) -> Parse<()> {
         let Some((function, known)) = self.scope.function(&call.name, arguments.len()) else { return Ok(()) };
+        if known.is_floating() {
+            let before = super::floating::conversion(known).0;
+            self.push(&before);
+        }
         self.push(&format!("CAST({}(", super::quoted(&function)));
         self.list(arguments, |it, value| it.expression(value))?;
         self.push(&format!(") AS {})", known.sql_type()));
+        self.push(if known.is_floating() { ")" } else { "" });
         Ok(())
     }
 
@@ -168,7 +211,7 @@ impl Reducer<'_> {
         Ok(())
     }
 
-    fn plain(&mut self, core: &str, call: &Call, arguments: &[&Expr]) -> Parse<()> {
+    pub(super) fn plain(&mut self, core: &str, call: &Call, arguments: &[&Expr]) -> Parse<()> {
         self.push(core);
         self.push("(");
         if call.quantifier == Some(SetQuantifier::Distinct) {
@@ -221,8 +264,17 @@ impl Reducer<'_> {
         Ok(())
     }
 
+    fn nvl2(&mut self, value: &Expr, set: &Expr, unset: &Expr, floats: bool) -> Parse<()> {
+        self.around("CASE WHEN ", &[value], " IS NOT NULL THEN ")?;
+        self.result(set, floats)?;
+        self.push(" ELSE ");
+        self.result(unset, floats)?;
+        self.push(" END");
+        Ok(())
+    }
+
     /// DECODE compares NULL with NULL as equal.
-    fn decode(&mut self, value: &Expr, rest: &[&Expr]) -> Parse<()> {
+    fn decode(&mut self, value: &Expr, rest: &[&Expr], floats: bool) -> Parse<()> {
         self.push("CASE");
         let mut pairs = rest.chunks_exact(2);
         for pair in &mut pairs {
@@ -230,17 +282,18 @@ impl Reducer<'_> {
             self.push(" WHEN ");
             match when {
                 Expr::Literal(Literal::Null) => self.around("", &[value], " IS NULL")?,
+                when if self.is_floating(value) || self.is_floating(when) => self.equal(value, when)?,
                 when => {
                     self.around("", &[value], " = ")?;
                     self.expression(when)?;
                 }
             }
             self.push(" THEN ");
-            self.expression(then)?;
+            self.result(then, floats)?;
         }
         if let [otherwise] = pairs.remainder() {
             self.push(" ELSE ");
-            self.expression(otherwise)?;
+            self.result(otherwise, floats)?;
         }
         self.push(" END");
         Ok(())
@@ -270,8 +323,14 @@ impl Reducer<'_> {
             Some(Expr::Literal(Literal::String(escape))) => escape.chars().next().unwrap_or('\\'),
             Some(_) => return Err(SqlError::unsupported("an ESCAPE that is no literal")),
         };
+        if !matches!(pattern, Expr::Literal(Literal::String(_))) {
+            return self.matches_value(text, pattern, escape);
+        }
         self.push("(");
-        self.expression(text)?;
+        match self.is_floating(text) {
+            true => self.of_floating(text, crate::types::Type::LVarChar(255))?,
+            false => self.expression(text)?,
+        }
         match pattern {
             Expr::Literal(Literal::String(pattern)) if pattern.contains('[') => {
                 self.push(&format!(" ~ {}", text_literal(&as_regular_expression(pattern, escape))));
@@ -279,13 +338,19 @@ impl Reducer<'_> {
             Expr::Literal(Literal::String(pattern)) => {
                 self.push(&format!(" LIKE {} ESCAPE '\\'", text_literal(&as_like(pattern, escape))));
             }
-            pattern => {
-                self.push(" LIKE replace(replace(replace(replace(");
-                self.of_type(pattern, crate::types::Type::LVarChar(255))?;
-                self.push(", '%', '\\%'), '_', '\\_'), '*', '%'), '?', '_') ESCAPE '\\'");
-            }
+            _ => {}
         }
         self.push(")");
+        Ok(())
+    }
+
+    /// MATCHES with a pattern that is known when the statement runs.
+    fn matches_value(&mut self, text: &Expr, pattern: &Expr, escape: char) -> Parse<()> {
+        self.push("\"informix:matches\"(");
+        self.expression(text)?;
+        self.push(", CAST(");
+        self.of_type(pattern, crate::types::Type::LVarChar(255))?;
+        self.push(&format!(" AS VARCHAR), {})", text_literal(&escape.to_string())));
         Ok(())
     }
 }

@@ -27,7 +27,7 @@ impl Reducer<'_> {
                 self.list(items, |it, (column, value)| {
                     it.name(&column.text);
                     it.push(" = ");
-                    let known = columns.iter().find(|(known, _)| column.is(known)).map(|(_, known)| *known);
+                    let known = columns.iter().find(|(known, _)| column.is(known)).and_then(|(_, known)| *known);
                     it.assigned(value, known)
                 })?;
             }
@@ -42,13 +42,13 @@ impl Reducer<'_> {
     }
 
     /// A SERIAL that is 0 is left out, so that the table counts it.
-    fn merge_insert(&mut self, names: &[Name], values: &[Expr], columns: &[(String, Type)]) -> Parse<()> {
+    fn merge_insert(&mut self, names: &[Name], values: &[Expr], columns: &[(String, Option<Type>)]) -> Parse<()> {
         let named: Vec<(String, Option<Type>)> = match names.is_empty() {
-            true => columns.iter().map(|(name, known)| (name.clone(), Some(*known))).collect(),
+            true => columns.to_vec(),
             false => names
                 .iter()
                 .map(|name| {
-                    let known = columns.iter().find(|(column, _)| name.is(column)).map(|(_, known)| *known);
+                    let known = columns.iter().find(|(column, _)| name.is(column)).and_then(|(_, known)| *known);
                     (name.text.clone(), known)
                 })
                 .collect(),

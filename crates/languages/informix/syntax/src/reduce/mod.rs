@@ -14,6 +14,7 @@
 mod change;
 mod define;
 mod expression;
+mod floating;
 mod function;
 mod merge;
 mod metadata;
@@ -80,8 +81,8 @@ pub trait Scope {
 /// How parameters are written.
 #[derive(Clone, Debug)]
 pub enum Mode<'m> {
-    /// As parameters; those of these numbers, counted from 1, as DEFAULT.
-    Execute(&'m [usize]),
+    /// As parameters of these types; those of the numbers before, counted from 1, as DEFAULT.
+    Execute(&'m [usize], &'m [Type]),
     /// As NULL of these types; queries give no rows.
     Describe(&'m [Type]),
     /// As variables of a routine: parameters with these types of their own. Those of the numbers before are DEFAULT.
@@ -198,15 +199,6 @@ pub fn delete(delete: &Delete, mode: Mode<'_>, scope: &dyn Scope) -> Parse<Strin
     Ok(reducer.out)
 }
 
-/// Reduces an expression without columns, such as a DEFAULT.
-///
-/// Errors: as [`query`].
-pub(crate) fn expression(value: &Expr, scope: &dyn Scope) -> Parse<String> {
-    let mut reducer = Reducer::new(Mode::Execute(&[]), scope);
-    reducer.expression(value)?;
-    Ok(reducer.out)
-}
-
 /// A query of nothing but a value.
 pub fn value_query(value: &Expr) -> Statement {
     let select = Select { items: vec![SelectItem::Value(value.clone(), None)], ..Select::default() };
@@ -234,6 +226,10 @@ pub fn with_values(statement: &Statement, values: &[Value], types: &[Type]) -> S
             Value::Null => Literal::Null,
             Value::Text(text) => Literal::String(text.clone()),
             Value::Boolean(value) => Literal::String(if *value { "t" } else { "f" }.to_owned()),
+            Value::Binary(bytes) if known.is_floating() => {
+                let number = crate::FloatingDecimal::from_bytes(bytes).unwrap_or(crate::FloatingDecimal::ZERO);
+                Literal::String(number.to_string())
+            }
             other => Literal::String(other.to_string()),
         };
         let text = Name { text: known.declared(), quoted: true, ..Name::default() };
@@ -256,9 +252,13 @@ pub fn text_literal(text: &str) -> String {
 }
 
 /// A table of FROM by the name that it has there.
+#[derive(Clone)]
 struct Known {
     alias: String,
-    columns: Vec<(String, Type)>,
+    /// The table of the database.
+    table: Option<ObjectName>,
+    /// The columns, with their types where they are known.
+    columns: Vec<(String, Option<Type>)>,
 }
 
 /// The state of reducing.
@@ -268,6 +268,10 @@ struct Reducer<'s> {
     scope: &'s dyn Scope,
     /// The tables of the queries around, the innermost last.
     tables: Vec<Vec<Known>>,
+    /// The common table expressions of the queries around.
+    common: Vec<Known>,
+    /// The columns of the set operation that is written which are DECIMALs whose point floats.
+    floats: Vec<bool>,
     /// The hidden column that the outermost query gives behind its own, for WHERE CURRENT OF.
     row_number: Option<String>,
     /// How deep the query is nested that is written.
@@ -276,7 +280,16 @@ struct Reducer<'s> {
 
 impl<'s> Reducer<'s> {
     fn new(mode: Mode<'s>, scope: &'s dyn Scope) -> Reducer<'s> {
-        Reducer { out: String::new(), mode, scope, tables: Vec::new(), row_number: None, depth: 0 }
+        Reducer {
+            out: String::new(),
+            mode,
+            scope,
+            tables: Vec::new(),
+            common: Vec::new(),
+            floats: Vec::new(),
+            row_number: None,
+            depth: 0,
+        }
     }
 
     fn push(&mut self, text: &str) {

@@ -7,7 +7,7 @@ use crate::types::{Field, Type};
 
 /// A DATETIME literal with all fields from YEAR or HOUR down to SECOND: those that are not written are the first of their
 /// kind.
-fn completed(text: &str, first: Field, last: Field) -> Parse<String> {
+pub(super) fn completed(text: &str, first: Field, last: Field) -> Parse<String> {
     let invalid = || SqlError::new(-1264, format!("Extra characters at the end of a datetime or interval: {text}"));
     let numbers: Vec<&str> =
         text.split(|letter: char| !letter.is_ascii_digit()).filter(|part| !part.is_empty()).collect();
@@ -97,6 +97,8 @@ impl Reducer<'_> {
     /// Writes a cast.
     pub(super) fn cast(&mut self, value: &Expr, known: Type) -> Parse<()> {
         match (known, value) {
+            (Type::Decimal(precision, None), value) => self.floating_of(value, Some(precision)),
+            (known, value) if self.is_floating(value) => self.of_floating(value, known),
             (Type::DateTime(first, last), value) => self.datetime(value, first, last),
             (Type::Interval(first, _, last), Expr::Literal(Literal::String(text))) => {
                 let range = match first.0.min(10) == last.0.min(10) {
@@ -161,6 +163,28 @@ impl Reducer<'_> {
         }
         self.push(&if is_time { format!(" AS TIME({digits}))") } else { String::new() });
         Ok(())
+    }
+
+    /// NEXT_DAY: the first day of a name behind a date.
+    pub(super) fn next_day(&mut self, value: &Expr, day: &str) -> Parse<()> {
+        const DAYS: [&str; 7] = ["SUN", "MON", "TUE", "WED", "THU", "FRI", "SAT"];
+        let wanted = day.trim().get(..3).unwrap_or_default().to_ascii_uppercase();
+        let place = DAYS.iter().position(|known| *known == wanted);
+        let place = place.ok_or_else(|| SqlError::new(-9978, "The day is not one of a week.").about(day))?;
+        let text = self.written(value)?;
+        let distance = format!("(({} - CAST(extract(dow FROM {text}) AS INTEGER)) % 7 + 1)", place + 6);
+        self.push(&format!("CAST(({text}) + INTERVAL '1' day * {distance} AS DATE)"));
+        Ok(())
+    }
+
+    /// ROUND and TRUNC of a date to a unit; `None` for units that are no parts of dates.
+    pub(super) fn unit_of_format(format: &str) -> Option<&'static str> {
+        Some(match format.trim().to_ascii_uppercase().as_str() {
+            "YEAR" | "YYYY" => "year",
+            "MONTH" | "MM" | "MON" => "month",
+            "DD" | "DAY" => "day",
+            _ => return None,
+        })
     }
 
     /// `n UNITS DAY`.

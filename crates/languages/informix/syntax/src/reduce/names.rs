@@ -1,8 +1,16 @@
 //! Columns and the types of what they are compared with.
 
 use super::{Known, Reducer};
-use crate::tree::{Expr, ObjectName, Source};
+use crate::tree::{CommonTable, Expr, Name, ObjectName, Source};
 use crate::types::{Field, Type};
+
+/// Columns under the names that a statement gives them, if it does.
+fn renamed(columns: Vec<(String, Option<Type>)>, names: &[Name]) -> Vec<(String, Option<Type>)> {
+    let rename = |(place, (name, known)): (usize, (String, Option<Type>))| {
+        (names.get(place).map_or(name, |given| given.text.clone()), known)
+    };
+    columns.into_iter().enumerate().map(rename).collect()
+}
 
 impl Reducer<'_> {
     /// The tables of FROM, with their columns.
@@ -19,9 +27,13 @@ impl Reducer<'_> {
                     table.alias.as_ref().map_or_else(|| table.name.last().to_owned(), |alias| alias.text.clone());
                 known.push(self.known(&table.name, alias));
             }
-            Source::Query(_, alias) => {
-                let alias = alias.name.as_ref().map(|name| name.text.clone()).unwrap_or_default();
-                known.push(Known { alias, columns: Vec::new() });
+            Source::Query(query, alias) => {
+                let name = alias.name.as_ref().map(|name| name.text.clone()).unwrap_or_default();
+                known.push(Known {
+                    alias: name,
+                    table: None,
+                    columns: renamed(self.output_types(query), &alias.columns),
+                });
             }
             Source::Join(join) => {
                 self.collect(&join.left, known);
@@ -37,7 +49,34 @@ impl Reducer<'_> {
     }
 
     pub(super) fn known(&self, table: &ObjectName, alias: String) -> Known {
-        Known { alias, columns: self.scope.columns(table).unwrap_or_default() }
+        let common = self.common.iter().rev().find(|known| table.is(&known.alias));
+        let columns = match common {
+            Some(common) => common.columns.clone(),
+            None => {
+                let columns = self.scope.columns(table).unwrap_or_default();
+                columns.into_iter().map(|(name, known)| (name, Some(known))).collect()
+            }
+        };
+        let table = common.is_none().then(|| table.clone());
+        Known { alias, table, columns }
+    }
+
+    /// The core's column that numbers the rows of a table, for ROWID; `None` where a column has that name.
+    pub(super) fn row_number(&self, name: &ObjectName) -> Option<String> {
+        if !name.last().eq_ignore_ascii_case("rowid") || self.column_type(name).is_some() {
+            return None;
+        }
+        let named = name.parts.iter().rev().nth(1);
+        let mut tables = self.tables.iter().rev().flatten();
+        let known = tables.find(|known| named.is_none_or(|named| named.is(&known.alias)))?;
+        let column = self.scope.row_number(known.table.as_ref()?);
+        Some(format!("{}.{}", super::quoted(&known.alias), super::quoted(column)))
+    }
+
+    /// Adds a common table expression to those that queries may name.
+    pub(super) fn add_common(&mut self, table: &CommonTable) {
+        let columns = renamed(self.output_types(&table.query), &table.columns);
+        self.common.push(Known { alias: table.name.text.clone(), table: None, columns });
     }
 
     /// The type of a column, if its table is known.
@@ -49,7 +88,7 @@ impl Reducer<'_> {
         };
         let is_named = |known: &&Known| table.is_none_or(|table| table.is(&known.alias));
         let tables = self.tables.iter().rev().flatten().filter(is_named);
-        tables.flat_map(|known| &known.columns).find(|(known, _)| column.is(known)).map(|(_, known)| *known)
+        tables.flat_map(|known| &known.columns).find(|(known, _)| column.is(known)).and_then(|(_, known)| *known)
     }
 
     /// The type of a value, where grammar and columns tell.

@@ -16,6 +16,14 @@ impl Reducer<'_> {
     }
 
     fn query_here(&mut self, query: &Query) -> Parse<()> {
+        let (common, floats) = (self.common.len(), std::mem::take(&mut self.floats));
+        let written = self.query_parts(query);
+        self.common.truncate(common);
+        self.floats = floats;
+        written
+    }
+
+    fn query_parts(&mut self, query: &Query) -> Parse<()> {
         if !query.with.tables.is_empty() {
             self.push("WITH RECURSIVE ");
             self.list(&query.with.tables, |it, table| {
@@ -31,6 +39,7 @@ impl Reducer<'_> {
                 it.push(" AS (");
                 it.query(&table.query)?;
                 it.push(")");
+                it.add_common(table);
                 Ok(())
             })?;
             self.push(" ");
@@ -41,6 +50,7 @@ impl Reducer<'_> {
                 select.top.as_ref().map(|top| &top.count)
             }
             body => {
+                self.floats = self.floating_places(body);
                 self.body(body)?;
                 self.order(&query.order, None)?;
                 None
@@ -107,7 +117,11 @@ impl Reducer<'_> {
             self.push("DISTINCT ");
         }
         let mut unnamed = 0;
-        self.list(&select.items, |it, item| it.item(item, &mut unnamed))?;
+        let floats = std::mem::take(&mut self.floats);
+        self.list(select.items.iter().enumerate(), |it, (place, item)| {
+            it.item(item, &mut unnamed, floats.get(place) == Some(&true))
+        })?;
+        self.floats = floats;
         if let Some(column) = self.row_number.clone().filter(|_| self.depth == 1) {
             self.push(&format!(", {column}"));
         }
@@ -131,7 +145,7 @@ impl Reducer<'_> {
 
     /// The names of columns that are no columns of a table: `(expression)`, `(constant)`, `(count)`. The manual numbers those
     /// of a temporary table; a result may have several of one name.
-    fn item(&mut self, item: &SelectItem, unnamed: &mut usize) -> Parse<()> {
+    fn item(&mut self, item: &SelectItem, unnamed: &mut usize, floats: bool) -> Parse<()> {
         match item {
             SelectItem::Star(None) => self.push("*"),
             SelectItem::Star(Some(table)) => {
@@ -140,6 +154,7 @@ impl Reducer<'_> {
             }
             SelectItem::Value(value, alias) => {
                 match value {
+                    value if floats => self.floating(value)?,
                     // A whole number is an INTEGER as long as it fits.
                     Expr::Literal(Literal::Integer(digits)) if digits.parse::<i32>().is_ok() => {
                         self.push(&format!("CAST({digits} AS INTEGER)"));
@@ -148,7 +163,7 @@ impl Reducer<'_> {
                 }
                 let name = match (alias, value) {
                     (Some(alias), _) => alias.text.clone(),
-                    (None, Expr::Column(_)) if self.out.ends_with('"') => return Ok(()),
+                    (None, Expr::Column(_)) if !floats && self.out.ends_with('"') => return Ok(()),
                     (None, Expr::Column(name)) => name.last().to_owned(),
                     (None, Expr::Literal(_)) => "(constant)".to_owned(),
                     (None, Expr::Call(call)) if call.name.last() == "substring_range" => match call.arguments.first() {
