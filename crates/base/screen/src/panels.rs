@@ -1,4 +1,4 @@
-//! What stands beside the text plane: the menu bar, the popup menu, the message box, the message line and the caption.
+//! The panels beside the text plane: the menu bar, the popup menu, the message box, the message line and the caption.
 
 use crate::characters::{decode, decode_fields, printable};
 use crate::event::{Key, KeyPress};

@@ -64,10 +64,10 @@ impl Mapping {
 
 #[cfg(unix)]
 fn release(mapped: &memmap2::Mmap, bytes: std::ops::Range<usize>) {
+    use memmap2::UncheckedAdvice::DontNeed;
     // SAFETY: the mapping is shared and read-only, so no page of it was changed, and pages that are dropped are filled
     // from the same file again, whose bytes never change (see `Mapping::of`): a reader cannot notice.
-    let outcome =
-        unsafe { mapped.unchecked_advise_range(memmap2::UncheckedAdvice::DontNeed, bytes.start, bytes.len()) };
+    let outcome = unsafe { mapped.unchecked_advise_range(DontNeed, bytes.start, bytes.len()) };
     // The pages stay where it is refused.
     drop(outcome);
 }

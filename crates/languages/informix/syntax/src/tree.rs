@@ -111,7 +111,7 @@ pub enum Explain {
     File {
         /// The file.
         name: String,
-        /// What the file contains stays.
+        /// True if the file keeps its contents.
         appends: bool,
     },
 }

@@ -32,7 +32,7 @@ static NEXT: AtomicU64 = AtomicU64::new(1);
 /// The payload of a frame.
 #[derive(Clone, Copy)]
 pub struct Payload<'a> {
-    /// What comes first, and how many bytes of the file that is.
+    /// The file of the first part, and the number of its bytes.
     moved: Option<(&'a dyn File, u64)>,
     rest: &'a [u8],
 }
