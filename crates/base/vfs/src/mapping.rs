@@ -112,6 +112,8 @@ mod tests {
         }
     }
 
+    // A mapping of the disk needs a file of the disk.
+    #[allow(clippy::disallowed_methods)]
     #[test]
     fn released_bytes_are_read_again() {
         let folder = tempfile::tempdir().unwrap();
