@@ -227,7 +227,7 @@ pub fn encode_decimal_text(text: &str, out: &mut Vec<u8>) -> Result<(u8, u8), Wi
     // Decimal digits before the point; negative for zeros behind it.
     let point = i64::from(exponent) + whole.len() as i64 - leading as i64;
     let base_100 = point.div_euclid(2) + point.rem_euclid(2);
-    if significant.len() > MOST_SIGNIFICANT || !(-63..=63).contains(&base_100) {
+    if significant.len() > MOST_SIGNIFICANT || !(-64..=63).contains(&base_100) {
         return Err(WireError::Value("a number has more digits than a DECIMAL"));
     }
     let odd = if point.rem_euclid(2) == 1 { "0" } else { "" };

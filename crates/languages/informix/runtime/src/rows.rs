@@ -107,6 +107,14 @@ impl CoreRows {
     }
 }
 
+impl CoreRows {
+    /// The rows with DECIMALs whose point floats as columns store them: those of the variables of a trigger.
+    pub(crate) fn stored(answer: Answer) -> CoreRows {
+        let floating = vec![false; answer.schema().fields().len()];
+        CoreRows { answer, batch: None, floating }
+    }
+}
+
 impl Rows for CoreRows {
     fn next(&mut self) -> Result<Option<Vec<Value>>, Failure> {
         let Some(row) = self.advance()? else { return Ok(None) };

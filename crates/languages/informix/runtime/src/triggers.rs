@@ -268,7 +268,7 @@ impl InformixSession {
         let given: Vec<ValueRef<'_>> = values.iter().map(Value::as_ref).collect();
         let answer = prepared.query_arrow(&mut self.core, &given).map_err(|error| of_core(&error, is_delete))?;
         let nothing = vec![Value::Null; columns.len()];
-        let rows = all_values(CoreRows::new(answer))?.into_iter().map(|mut row| match event {
+        let rows = all_values(CoreRows::stored(answer))?.into_iter().map(|mut row| match event {
             "UPDATE" => {
                 let new = row.split_off(columns.len().min(row.len()));
                 (row, new)

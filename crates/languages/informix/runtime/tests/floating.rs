@@ -78,7 +78,7 @@ fn arithmetic_with_another_number_floats() {
         session.run("SELECT a + 1, a - d, a * i, a / i FROM t"),
         ["100000000000000000001|99999999999999999999.5|300000000000000000000|33333333333333333333.333333333333"]
     );
-    assert_eq!(session.run("SELECT a * f, -a, a + ? FROM t WHERE 1 = 0").len(), 0);
+    assert_eq!(session.run("SELECT a * f, -a FROM t"), ["50000000000000000000|-100000000000000000000"]);
     assert_eq!(session.run_with("SELECT a + ? FROM t", &[Value::Integer(5)]), ["100000000000000000005"]);
     assert_eq!(
         session.run("SELECT ROUND(a / i, 2), TRUNC(a / i), ROUND(a, -20), ABS(-a), MOD(a, i), CEIL(d + a) FROM t"),

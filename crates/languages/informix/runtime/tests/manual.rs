@@ -43,7 +43,7 @@ fn dates_are_texts_with_slashes() {
         ["1001"]
     );
     assert_eq!(session.run("SELECT paid_date - order_date FROM orders WHERE order_num = 1001"), ["63"]);
-    assert_eq!(session.run("SELECT DATE('05/31/1994') FROM manufact WHERE manu_code = 'SMT'"), ["1994-05-31"]);
+    assert_eq!(session.run("SELECT DATE('05/31/1994') FROM manufact WHERE manu_code = 'SMT'"), ["DATE '1994-05-31'"]);
     let found =
         session.run_with("SELECT order_num FROM orders WHERE order_date = ?", &[Value::Text("05/21/2008".into())]);
     assert_eq!(found, ["1002"]);
@@ -51,11 +51,11 @@ fn dates_are_texts_with_slashes() {
     assert_eq!(
         session
             .run("SELECT NEXT_DAY(order_date, 'SUN'), NEXT_DAY(order_date, 'TUE') FROM orders WHERE order_num = 1001"),
-        ["2008-05-25|2008-05-27"]
+        ["DATE '2008-05-25'|DATE '2008-05-27'"]
     );
     assert_eq!(
         session.run("SELECT TRUNC(order_date, 'YEAR'), TRUNC(order_date, 'MONTH') FROM orders WHERE order_num = 1001"),
-        ["2008-01-01|2008-05-01"]
+        ["DATE '2008-01-01'|DATE '2008-05-01'"]
     );
     assert_eq!(session.run("SELECT COUNT(*) FROM cust_calls WHERE call_dtime = '2008-06-12 08:20'"), ["1"]);
     assert_eq!(session.run("SELECT COUNT(*) FROM manufact WHERE lead_time < '4'"), ["1"]);

@@ -97,8 +97,8 @@ impl Reducer<'_> {
     /// Writes a cast.
     pub(super) fn cast(&mut self, value: &Expr, known: Type) -> Parse<()> {
         match (known, value) {
-            (Type::Decimal(precision, None), value) => self.floating_of(value, Some(precision)),
-            (known, value) if self.is_floating(value) => self.of_floating(value, known),
+            // The function carries the type of a constant, too.
+            (known, value) if known.is_floating() || self.is_floating(value) => self.of_floating(value, known),
             (Type::DateTime(first, last), value) => self.datetime(value, first, last),
             (Type::Interval(first, _, last), Expr::Literal(Literal::String(text))) => {
                 let range = match first.0.min(10) == last.0.min(10) {
