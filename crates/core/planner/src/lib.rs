@@ -18,6 +18,7 @@
 //! to parameters, optimized, so that the same statement with other values is only bound and built.
 
 mod analyze;
+mod carried_error;
 pub mod dialect;
 mod error;
 mod execute;
