@@ -6,8 +6,8 @@
 use crate::cell::Run;
 use crate::controls::{Area, Kind};
 use crate::menu::{Menu, Popup};
+use crate::message_box::MessageBox;
 use crate::mnemonic::CursorMode;
-use crate::panels::MessageBox;
 
 /// A column of a list as a face shows it.
 #[derive(Clone, Debug, PartialEq)]

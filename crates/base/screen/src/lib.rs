@@ -29,6 +29,7 @@ pub mod frame;
 mod handle;
 mod input;
 pub mod menu;
+mod message_box;
 pub mod mnemonic;
 pub mod mse;
 pub mod panels;

@@ -1,13 +1,12 @@
 //! The operations of a session. Each appends messages; the session is done when they are answered.
 
-use crate::binder::BoundRow;
 use crate::cursor::Cursor;
+use crate::execution::{Execute, Execution};
 use crate::group::{Group, Outcome};
 use crate::placeholders::Verb;
-use crate::session::{Fault, Phase, Session};
+use crate::session::{Fault, Phase, Session, is_ansi};
 use crate::statements::Prepared;
-use mainstay_sqli::{Fetch, Request, ScrollHow, tag};
-use std::sync::Arc;
+use mainstay_sqli::{Features, Fetch, Request, ScrollHow, tag};
 
 /// Bytes of parameters in a group of executions; the next group follows when it is answered.
 const GROUP_BYTES: usize = 256 << 10;
@@ -18,43 +17,21 @@ const NARROW_FETCH: u32 = 32_767;
 /// SQLCODE: the tables of a prepared statement were changed since.
 const STALE_STATEMENT: i16 = -710;
 
-/// A statement to be executed.
-#[derive(Debug)]
-pub struct Execute {
-    /// Its text, with `?` as the only placeholder.
-    pub text: String,
-    /// Its kind.
-    pub verb: Verb,
-    /// The parameters of each execution; one empty row for a statement without parameters.
-    pub rows: Vec<BoundRow>,
-    /// The number of parameters of a row.
-    pub parameters: u16,
-    /// Rows are fetched in any order.
-    pub is_scrolling: bool,
-    /// The cursor stays open when the transaction ends.
-    pub is_held: bool,
-    /// The cursor has a current row for WHERE CURRENT OF: rows come one at a time.
-    pub is_for_update: bool,
-    /// The name of the cursor; by default one is made.
-    pub name: Option<String>,
-}
-
 /// True for SET LOCK MODE, which does not change the locks that reading leaves.
 fn is_lock_mode(text: &str) -> bool {
     let mut words = text.split_ascii_whitespace();
     ["SET", "LOCK", "MODE"].iter().all(|word| words.next().is_some_and(|found| found.eq_ignore_ascii_case(word)))
 }
 
-/// The execution that is running.
-#[derive(Debug)]
-pub(crate) struct Execution {
-    pub cursor: u32,
-    pub execute: Execute,
-    pub prepared: Option<Prepared>,
-    /// The first row of parameters that was not sent.
-    pub next_row: usize,
-    /// It was prepared again after its tables had changed.
-    pub is_second_try: bool,
+/// The name of a cursor that the caller gives none.
+fn cursor_name(number: u64) -> String {
+    format!("_ifxc{number:013}")
+}
+
+/// The size of a fetch buffer, as far as the server can read it.
+fn fetch_bytes(wanted: u32, features: Features) -> u32 {
+    let bytes = wanted.max(1);
+    if features.wide_fetch { bytes } else { bytes.min(NARROW_FETCH) }
 }
 
 /// The target of a scroll cursor.
@@ -102,7 +79,7 @@ impl Session {
         let (is_query, is_for_update) = (execute.verb == Verb::Query, execute.is_for_update);
         self.has_only_read = is_query && !is_for_update && (self.has_only_read || !self.is_in_transaction);
         self.may_lock_rows |= execute.verb == Verb::Setting && !is_lock_mode(&execute.text);
-        if self.is_ansi() && !self.settings.autocommit {
+        if is_ansi(self.database_warnings) && !self.settings.autocommit {
             self.is_in_transaction |= execute.verb != Verb::Setting;
         }
         let prepared = self.statements.take(&execute.text);
@@ -126,7 +103,10 @@ impl Session {
     }
 
     fn needs_begin(&self) -> bool {
-        !self.settings.autocommit && !self.is_in_transaction && self.has_transactions() && !self.is_ansi()
+        !self.settings.autocommit
+            && !self.is_in_transaction
+            && self.has_transactions()
+            && !is_ansi(self.database_warnings)
     }
 
     pub(crate) fn prepare(&mut self) {
@@ -187,13 +167,16 @@ impl Session {
         }
         let number = execution.cursor;
         let Execute { rows, is_scrolling, is_held, is_for_update, name, .. } = &execution.execute;
-        let mut cursor = Cursor::new(prepared, self.fetch_bytes());
+        let mut cursor = Cursor::new(prepared, fetch_bytes(self.settings.fetch_bytes, self.context.features));
         cursor.is_scrolling = *is_scrolling;
         cursor.is_held = *is_held;
         cursor.reads_ahead = !is_scrolling && !is_for_update && cursor.layout.lobs.is_empty();
         let id = cursor.statement.id;
         self.put(&Request::Statement(id));
-        let name = name.clone().unwrap_or_else(|| self.cursor_name());
+        let name = name.clone().unwrap_or_else(|| {
+            self.next_name += 1;
+            cursor_name(self.next_name)
+        });
         self.put(&Request::CursorName(name));
         if let Some(row) = rows.first().filter(|row| !row.is_empty()) {
             self.output.extend_from_slice(&row.bytes);
@@ -219,16 +202,6 @@ impl Session {
         if reads_ahead {
             self.fetch_more(number);
         }
-    }
-
-    fn cursor_name(&mut self) -> String {
-        self.next_name += 1;
-        format!("_ifxc{:013}", self.next_name)
-    }
-
-    fn fetch_bytes(&self) -> u32 {
-        let bytes = self.settings.fetch_bytes.max(1);
-        if self.context.features.wide_fetch { bytes } else { bytes.min(NARROW_FETCH) }
     }
 
     /// Asks for the next rows of a cursor.
@@ -338,13 +311,6 @@ impl Session {
         self.prepare();
         self.wait_for_all();
         true
-    }
-
-    /// The statement that runs the execution, once the server has described it.
-    pub(crate) fn prepared(&mut self, description: &mainstay_sqli::Description) {
-        let Some(execution) = &mut self.execution else { return };
-        let text: Arc<str> = execution.execute.text.as_str().into();
-        execution.prepared = Some(Prepared::new(text, description));
     }
 
     /// BEGIN WORK.

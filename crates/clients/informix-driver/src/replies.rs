@@ -176,7 +176,9 @@ impl Session {
             self.release(description.id);
             return Ok(());
         }
-        self.prepared(&description);
+        if let Some(execution) = &mut self.execution {
+            execution.set_prepared(&description);
+        }
         self.launch();
         Ok(())
     }

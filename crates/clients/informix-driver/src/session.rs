@@ -1,9 +1,9 @@
 //! A session: bytes to and from a server, and one operation at a time.
 
 use crate::cursor::Cursor;
+use crate::execution::Execution;
 use crate::group::{Answer, Group, Outcome};
 use crate::layout::Layout;
-use crate::operation::Execution;
 use crate::rows::RowBlock;
 use crate::statements::Statements;
 use mainstay_sqli::{
@@ -20,6 +20,11 @@ pub(crate) const OFFERED: [u8; 9] = [0xFF, 0xFC, 0x7F, 0xFC, 0x3C, 0x8C, 0xAA, 0
 
 /// The warning behind the opening of an ANSI database, whose transactions begin by themselves.
 const ANSI_WARNING: u16 = 2;
+
+/// True for the warnings of an ANSI database.
+pub(crate) fn is_ansi(database_warnings: u16) -> bool {
+    database_warnings & ANSI_WARNING != 0
+}
 
 /// A row at the start of bytes.
 enum Tuple<'b> {
@@ -358,11 +363,6 @@ impl Session {
     /// The columns of a cursor that was opened.
     pub fn layout(&self, cursor: u32) -> Option<Arc<Layout>> {
         self.cursors.get(&cursor).map(|cursor| Arc::clone(&cursor.layout))
-    }
-
-    /// True for an ANSI database, whose transactions begin without BEGIN WORK.
-    pub(crate) fn is_ansi(&self) -> bool {
-        self.database_warnings & ANSI_WARNING != 0
     }
 
     /// Takes the rows of a cursor that have come.

@@ -4,22 +4,16 @@ use crate::database::Database;
 use crate::describe::{self, TableInfo};
 use crate::native::are_alike;
 use crate::session::{ChangeableColumn, Session};
-use arrow_schema::Field;
 use mainstay_planner::Name;
-use mainstay_store::definition::{ROW_ID, shown_field};
+use mainstay_store::definition::ROW_ID;
 use mainstay_types::{Code, Result};
 
-pub use crate::native::VisibleDefinitions as Definitions;
+pub use crate::native::{VisibleDefinitions as Definitions, field_of};
 pub use mainstay_store::files::catalog::{
     Catalog, CheckDefinition, ColumnDefinition, FilterDefinition, FilterKind, ForeignKeyDefinition, IndexColumn,
     IndexDefinition, KeyDefinition, ReferentialAction, SchemaDefinition, SequenceDefinition, TableDefinition,
     ViewDefinition,
 };
-
-/// A column as statements see it: its metadata says what its dialect declared.
-pub fn field_of(column: &ColumnDefinition) -> Field {
-    shown_field(&column.name, column.sql_type, column.declared.as_deref(), !column.not_null)
-}
 
 impl Session {
     /// The definitions that the session's next statement sees.

@@ -8,17 +8,13 @@ mod words;
 
 pub use located::{columns_and_texts, located, start_of_query};
 
+use crate::carried_error::to_datafusion;
 use crate::parse::text::Text;
 use datafusion::common::{Column, DataFusionError, SchemaError};
 use mainstay_types::{Cause, Code, Error};
 
 /// The length at which texts in messages are cut.
 const MESSAGE_CHARACTERS: usize = 500;
-
-/// Carries one of our errors through DataFusion.
-pub(crate) fn to_datafusion(error: Error) -> DataFusionError {
-    DataFusionError::External(Box::new(error))
-}
 
 /// Names that a misspelt one may have meant.
 pub(crate) struct Names {
@@ -144,7 +140,7 @@ pub(crate) fn unknown_rowset(name: &str) -> DataFusionError {
 
 /// The message without the kind that DataFusion writes before it and the advice after it.
 fn plain(message: &str) -> String {
-    let message = crate::names::outer_names::unmarked(message);
+    let message = crate::parse::marks::unmarked(message);
     let mut rest = message.as_ref();
     for prefix in [
         "Error during planning: ",
@@ -215,7 +211,7 @@ fn from_schema_error(error: SchemaError, text: Option<&Text>) -> Error {
         SchemaError::FieldNotFound { field, valid_fields } => {
             let shown = text.and_then(|text| text.spelling(&field.name)).unwrap_or_else(|| field.name.clone());
             let shown = shortened(&shown);
-            let table = field.relation.as_ref().map(|table| crate::names::outer_names::unmarked(table.table()));
+            let table = field.relation.as_ref().map(|table| crate::parse::marks::unmarked(table.table()));
             let unknown = table.zip(text).filter(|(table, text)| !text.names(table));
             let error = match unknown {
                 Some((table, text)) => {
@@ -231,7 +227,7 @@ fn from_schema_error(error: SchemaError, text: Option<&Text>) -> Error {
             let error = with_hint(error, &field.name, candidates);
             let relations = valid_fields.iter().filter_map(|column| column.relation.as_ref());
             let mut tables: Vec<String> =
-                relations.map(|of| crate::names::outer_names::unmarked(of.table()).into_owned()).collect();
+                relations.map(|of| crate::parse::marks::unmarked(of.table()).into_owned()).collect();
             tables.sort();
             tables.dedup();
             with_column_place(error, &field, &tables, text)
@@ -341,7 +337,7 @@ pub fn unknown_column<'c>(table: &str, name: &str, columns: impl IntoIterator<It
 
 /// The error with the place of a column that was looked for in these tables.
 fn with_column_place(error: Error, column: &Column, tables: &[String], text: Option<&Text>) -> Error {
-    let table = column.relation.as_ref().map(|table| crate::names::outer_names::unmarked(table.table()));
+    let table = column.relation.as_ref().map(|table| crate::parse::marks::unmarked(table.table()));
     match text.and_then(|text| columns::span_of_column(text, table.as_deref(), &column.name, tables)) {
         Some((start, end)) => error.span(start, end),
         None => with_place(error, &column.name, text),

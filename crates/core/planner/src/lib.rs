@@ -18,6 +18,7 @@
 //! to parameters, optimized, so that the same statement with other values is only bound and built.
 
 mod analyze;
+mod carried_error;
 pub mod dialect;
 mod error;
 mod execute;
@@ -51,13 +52,12 @@ pub use names::view_renames::{
 pub use optimize::disabled_rules::OPTIONAL_RULES;
 pub use optimize::rows::Short;
 pub use packed::{
-    FieldKind, PackedColumn, PackedField, PackedSource, PackedView, bytes_of_field, has_text, with_field,
+    FieldKind, PackedColumn, PackedField, PackedSource, PackedView, bytes_of_field, has_text, packed_view, with_field,
 };
+pub use parse::fragments::{check_condition, expression};
 pub use parse::text::{keywords, statements};
 pub use plan::catalog::{Catalog, FIRST_PRIVATE, FileReading, Relation, UserFunctions};
-pub use plan::change::{
-    BoundReturning, POSITION, RECORD_NUMBER, RowExpressions, SqlExpr, check_condition, expression, packed_view,
-};
+pub use plan::change::{BoundReturning, POSITION, RECORD_NUMBER, RowExpressions, SqlExpr};
 pub use plan::context::DEFAULT_SCHEMAS;
 pub use plan::literal_values::{Place, constants, values_queries};
 pub use plan::operator_tree::operators;

@@ -23,8 +23,9 @@
 //! **Limits.** The view is a plain query over one table: no join, no grouping, no `*`. Other expressions are columns that cannot be
 //! assigned to. Conditions other than `field = constant`, joined by AND, give no values to new rows.
 //!
-//! The module knows the parser's tree only, and no other module of the crate.
+//! The module knows the parser's tree only; [`packed_view`] reads it from the text of a view.
 
+use crate::parse::fragments::parsed;
 use datafusion::sql::sqlparser::ast::{
     BinaryOperator, Expr, FunctionArg, FunctionArgExpr, FunctionArguments, GroupByExpr, ObjectName, Query, Select,
     SelectItem, SetExpr, TableFactor, Value as Literal,
@@ -324,6 +325,20 @@ fn without_zeros(number: &str) -> &str {
 
 fn invalid(message: String) -> Error {
     Error::new(Code::InvalidValue, message)
+}
+
+/// The columns of a view over the fields of a packed column, by the text of its query and the names that the view gives them.
+/// `None` for another view.
+///
+/// Errors: those of reading the query.
+pub fn packed_view(query: &str, names: &[String]) -> Result<Option<PackedView>> {
+    // Most views name none of the functions, and are not read.
+    let lower = query.to_ascii_lowercase();
+    if ["field_text", "field_number", "code_page_text"].iter().any(|name| lower.contains(name)) {
+        Ok(PackedView::of(&parsed(query)?, names))
+    } else {
+        Ok(None)
+    }
 }
 
 #[cfg(test)]

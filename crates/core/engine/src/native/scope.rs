@@ -7,8 +7,10 @@ use super::forms::Form;
 use super::sequences::{Given, SessionSequences};
 use crate::catalog::FolderCatalog;
 use crate::packed::{self, Packed};
+use arrow_schema::Field;
 use mainstay_planner::{DEFAULT_SCHEMAS, FIRST_PRIVATE, FileReading, Name, Planner, Relation};
-use mainstay_store::files::catalog::{Catalog, SequenceDefinition, TableDefinition};
+use mainstay_store::definition::shown_field;
+use mainstay_store::files::catalog::{Catalog, ColumnDefinition, SequenceDefinition, TableDefinition};
 use mainstay_store::{CatalogState, NativeTable, Shown, Store, TemporaryTables, Transaction};
 use mainstay_types::{Code, Error, Result};
 use std::sync::Arc;
@@ -16,6 +18,11 @@ use std::sync::atomic::{AtomicU64, Ordering};
 
 /// Versions of private scopes: no committed one is ever as large.
 static NEXT_PRIVATE: AtomicU64 = AtomicU64::new(FIRST_PRIVATE);
+
+/// A column as statements see it: its metadata says what its dialect declared.
+pub fn field_of(column: &ColumnDefinition) -> Field {
+    shown_field(&column.name, column.sql_type, column.declared.as_deref(), !column.not_null)
+}
 
 /// The definitions that a session sees.
 #[derive(Clone, Debug)]
@@ -233,7 +240,7 @@ impl Scope {
         let Some(definition) = shared.definition(&super::key_of(&table)) else { return Ok(None) };
         let table = shared.table(definition.id)?;
         let Some(rules) = packed::rules_of(&self.store, (definition.id, &table), transaction)? else { return Ok(None) };
-        let fields = definition.columns.iter().map(crate::definitions::field_of).collect::<Vec<_>>();
+        let fields = definition.columns.iter().map(field_of).collect::<Vec<_>>();
         let schema = Arc::new(arrow_schema::Schema::new(fields));
         let packed = Packed::new(planner, (key, &view), (definition, &schema), rules)?;
         let definition = TableDefinition {

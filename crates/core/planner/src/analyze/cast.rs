@@ -70,7 +70,8 @@ pub(crate) fn named_type(data_type: &ast::DataType) -> Result<Option<FieldRef>> 
     if !(counts && is_known) {
         return Ok(None);
     }
-    let to = crate::plan::statement::sql_type(data_type, Collation::Binary).map_err(crate::error::to_datafusion)?;
+    let to =
+        crate::plan::statement::sql_type(data_type, Collation::Binary).map_err(crate::carried_error::to_datafusion)?;
     let size = match to {
         SqlType::Time { digits } | SqlType::Timestamp { digits } | SqlType::TimestampWithOffset { digits } => {
             digits.to_string()
@@ -363,7 +364,7 @@ impl Assigned {
         }
         let value = |row| value_at(array.as_ref(), row).and_then(|value| self.value(value.as_ref()));
         let values = (0..array.len()).map(value).collect::<BaseResult<Vec<Value>>>();
-        let values = values.map_err(crate::error::to_datafusion)?;
+        let values = values.map_err(crate::carried_error::to_datafusion)?;
         let refs: Vec<ValueRef<'_>> = values.iter().map(Value::as_ref).collect();
         Ok(array_of(&data_type_of(self.to), &refs))
     }

@@ -110,7 +110,9 @@ impl ScalarUDFImpl for Checked {
             _ => mul,
         };
         let failed = |error: ArrowError| match error {
-            ArrowError::ArithmeticOverflow(_) => crate::error::to_datafusion(out_of_range(self.operator, &args)),
+            ArrowError::ArithmeticOverflow(_) => {
+                crate::carried_error::to_datafusion(out_of_range(self.operator, &args))
+            }
             other => other.into(),
         };
         // A single value stands for a whole vector, so no vector is made of it.
@@ -168,7 +170,7 @@ impl ScalarUDFImpl for Fitting {
         let too_long = || {
             let error =
                 Error::new(Code::InvalidValue, "the result has more than the 38 digits that a DECIMAL can have");
-            crate::error::to_datafusion(error)
+            crate::carried_error::to_datafusion(error)
         };
         let fits = |number: i128| number.unsigned_abs() < 10u128.pow(38);
         match &value {

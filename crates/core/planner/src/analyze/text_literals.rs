@@ -9,6 +9,7 @@
 //! IN, BETWEEN and other comparisons afterwards.
 
 use crate::analyze::char_columns::is_comparison;
+use crate::parse::literals::has_offset;
 use crate::plan::nodes::Tree;
 use datafusion::arrow::datatypes::{DataType, TimeUnit};
 use datafusion::common::tree_node::Transformed;
@@ -16,7 +17,7 @@ use datafusion::common::{DFSchema, Result, ScalarValue};
 use datafusion::logical_expr::expr::{Between, Case, InList};
 use datafusion::logical_expr::{BinaryExpr, Expr, ExprSchemable, LogicalPlan};
 use mainstay_columnar::values::TICKS;
-use mainstay_types::{SqlType, Timestamp, Value, ValueRef, convert};
+use mainstay_types::{SqlType, Value, ValueRef, convert};
 
 /// The sides of a comparison, a literal of text read as a value of the other side's type.
 ///
@@ -84,21 +85,16 @@ fn text_of(expr: &Expr) -> Option<&str> {
     }
 }
 
-/// Returns true if a text is a moment with an offset: what it says depends on the type that it is compared with.
-pub(crate) fn has_offset(text: &str) -> bool {
-    matches!(Timestamp::parse_with_offset(text), Ok((_, Some(_))))
-}
-
 /// The text as a value of the type of an expression; `None` for what the planner reads.
 fn of_type_of(expr: &Expr, text: &str, schema: &DFSchema) -> Result<Option<Expr>> {
     let value = match expr.get_type(schema)? {
         DataType::Boolean => {
-            let value = convert(ValueRef::Text(text), SqlType::Boolean).map_err(crate::error::to_datafusion)?;
+            let value = convert(ValueRef::Text(text), SqlType::Boolean).map_err(crate::carried_error::to_datafusion)?;
             ScalarValue::Boolean(Some(value == Value::Boolean(true)))
         }
         DataType::Timestamp(TimeUnit::Microsecond, None) if has_offset(text) => {
             match crate::analyze::cast::moment_of(text, SqlType::Timestamp { digits: 6 })
-                .map_err(crate::error::to_datafusion)?
+                .map_err(crate::carried_error::to_datafusion)?
             {
                 Value::Timestamp(moment) => ScalarValue::TimestampMicrosecond(Some(moment.us()), None),
                 _ => return Ok(None),
@@ -106,7 +102,7 @@ fn of_type_of(expr: &Expr, text: &str, schema: &DFSchema) -> Result<Option<Expr>
         }
         TICKS if has_offset(text) => {
             match crate::analyze::cast::moment_of(text, SqlType::Timestamp { digits: 7 })
-                .map_err(crate::error::to_datafusion)?
+                .map_err(crate::carried_error::to_datafusion)?
             {
                 Value::Timestamp(moment) => ScalarValue::Decimal64(Some(moment.0), 18, -2),
                 _ => return Ok(None),

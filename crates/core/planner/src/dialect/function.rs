@@ -3,7 +3,7 @@
 //! The result type of such a function follows from the fields of its arguments, which have declared types in their
 //! metadata, so the function accepts arguments of all types as they are.
 
-use crate::error::to_datafusion;
+use crate::carried_error::to_datafusion;
 use crate::functions::result_sizes;
 use datafusion::arrow::datatypes::{DataType, FieldRef};
 use datafusion::common::{Result, ScalarValue, plan_err};

@@ -1,7 +1,7 @@
 //! Tools of the planner that a dialect's rules are written with.
 
 use crate::analyze::collate;
-use crate::error::to_datafusion;
+use crate::carried_error::to_datafusion;
 use crate::execute::recursion::Recursion;
 use crate::execute::run::Run;
 use crate::execute::work_table;

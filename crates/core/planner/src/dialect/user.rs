@@ -5,7 +5,7 @@
 //! functions that they call are those in force on the thread that writes ([`FunctionsInForce`]).
 
 use super::function::{DialectFunction, Properties, properties_of, row_by_row, scalar_function};
-use crate::error::to_datafusion;
+use crate::carried_error::to_datafusion;
 use crate::plan::catalog::UserFunctions;
 use datafusion::arrow::datatypes::FieldRef;
 use datafusion::common::{Result, ScalarValue};

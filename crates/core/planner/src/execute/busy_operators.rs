@@ -6,7 +6,7 @@
 //! interrupts of the thread ([`interrupt`](mainstay_types::interrupt)), so operators that call such functions run with
 //! the run's interrupt in force.
 
-use crate::error::to_datafusion;
+use crate::carried_error::to_datafusion;
 use crate::execute::run::{InForceStream, Run};
 use crate::plan::nodes::Tree;
 use arrow_array::RecordBatch;

@@ -4,7 +4,7 @@
 //! keeps a slice keeps the vectors, and DataFusion counts them with each of their slices: a dozen slices exhaust a
 //! limit of 32 MB. So below a sort and on the build side of a join, a slice of a much larger vector is copied.
 
-use crate::error::to_datafusion;
+use crate::carried_error::to_datafusion;
 use crate::execute::run::Run;
 use crate::execute::spilling::holds_rows;
 use crate::plan::nodes::Tree;

@@ -7,7 +7,8 @@
 //! Its sorts reserve the same number of bytes for their merges whatever their size: too much for many small ones, and
 //! not enough for a large one. So the pool manages this reservation.
 
-use crate::error::{from_datafusion, to_datafusion};
+use crate::carried_error::to_datafusion;
+use crate::error::from_datafusion;
 use crate::plan::planner::Planner;
 use datafusion::common::{DataFusionError, Result};
 use datafusion::execution::memory_pool::{FairSpillPool, MemoryConsumer, MemoryLimit, MemoryPool, MemoryReservation};

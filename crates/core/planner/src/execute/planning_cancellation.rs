@@ -3,7 +3,7 @@
 //! An expression of thousands of operators takes the planner seconds, all of them in DataFusion's loops. Callbacks of
 //! the planner check for cancellation ([`interrupt`]) there: between operators, and before each rule visits a node.
 
-use crate::error::to_datafusion;
+use crate::carried_error::to_datafusion;
 use datafusion::common::Result;
 use datafusion::common::config::ConfigOptions;
 use datafusion::common::tree_node::Transformed;

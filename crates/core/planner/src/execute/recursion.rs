@@ -12,7 +12,7 @@
 //! above that part counts the iterations: rows beyond the limit are the dialect's error. The task
 //! distinguishes two runs of one plan.
 
-use crate::error::to_datafusion;
+use crate::carried_error::to_datafusion;
 use arrow_schema::SchemaRef;
 use datafusion::common::tree_node::TreeNodeRecursion;
 use datafusion::common::{DFSchemaRef, Result, internal_err};

@@ -71,7 +71,7 @@ pub(crate) fn check_owners(plan: &LogicalPlan) -> Result<()> {
 
 fn in_subquery(name: &str) -> DataFusionError {
     let error = Error::new(Code::Unsupported, format!("the recursive query {name} refers to itself in a subquery"));
-    crate::error::to_datafusion(error.about(name).hint("name it in FROM, beside the other tables"))
+    crate::carried_error::to_datafusion(error.about(name).hint("name it in FROM, beside the other tables"))
 }
 
 /// Refuses a recursive part that reads these rows in a subquery: that may run when there are none. PostgreSQL refuses it, too

@@ -173,7 +173,7 @@ impl ScalarUDFImpl for Ours {
             if self.arguments != ANY && values.iter().any(|value| matches!(value, Value::Null)) {
                 return Ok(Value::Null);
             }
-            (self.value)(values).map_err(crate::error::to_datafusion)
+            (self.value)(values).map_err(crate::carried_error::to_datafusion)
         })
     }
 }

@@ -14,7 +14,7 @@
 //! The limit is that of the memory of running statements, and a GB at most, as in PostgreSQL. A constant of more than a
 //! MB is not folded during planning, but calculated for each batch: a plan holds no large values.
 
-use crate::error::to_datafusion;
+use crate::carried_error::to_datafusion;
 use arrow_array::cast::AsArray;
 use arrow_array::types::Int64Type;
 use arrow_array::{Array, ArrayRef, make_array};

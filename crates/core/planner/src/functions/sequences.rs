@@ -15,7 +15,7 @@
 //!
 //! All values of a list are calculated on one thread, whether row by row or column by column.
 
-use crate::error::to_datafusion;
+use crate::carried_error::to_datafusion;
 use crate::parse::text::Text;
 use datafusion::arrow::array::{Array, ArrayRef, AsArray, Int64Array};
 use datafusion::arrow::compute::cast;

@@ -4,7 +4,7 @@
 //! there are no rows if the steps lead away from it or an argument is NULL, and a zero step is an error. Limit: the
 //! arguments are constants.
 
-use crate::error::to_datafusion;
+use crate::carried_error::to_datafusion;
 use arrow_array::timezone::Tz;
 use arrow_array::types::{IntervalMonthDayNano, TimestampMicrosecondType};
 use arrow_array::{ArrayRef, Int64Array, RecordBatch, TimestampMicrosecondArray};

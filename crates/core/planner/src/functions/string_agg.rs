@@ -6,7 +6,7 @@
 //! The operator counts the kept texts after each batch. Texts of megabytes in all rows of a batch would be gigabytes by
 //! then, so their bytes are counted before they are kept ([`Bounded`]).
 
-use crate::error::to_datafusion;
+use crate::carried_error::to_datafusion;
 use arrow_array::{Array, ArrayRef, BooleanArray};
 use arrow_schema::{DataType, FieldRef};
 use datafusion::arrow::compute::cast;

@@ -10,7 +10,7 @@ use super::constant::{Divided, reservation};
 use super::keys::KeyRows;
 use super::plan::{Inner, SetPlan, placeholder};
 use super::{Kind, Lateral};
-use crate::error::to_datafusion;
+use crate::carried_error::to_datafusion;
 use crate::execute::run::Run;
 use arrow_array::cast::AsArray;
 use arrow_array::{Array, ArrayRef, Int64Array, RecordBatch, RecordBatchOptions, UInt32Array, new_null_array};

@@ -4,7 +4,7 @@
 //! longer fits its table, too many groups); then the replaced plan runs instead. So fusing can change the speed of an
 //! answer, and never the answer.
 
-use crate::error::to_datafusion;
+use crate::carried_error::to_datafusion;
 use crate::execute::run::Run;
 use crate::leaves::aggregate::AggregateKernel;
 use crate::leaves::index_ends::EndsKernel;

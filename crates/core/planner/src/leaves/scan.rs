@@ -29,7 +29,7 @@ use std::collections::VecDeque;
 use std::fmt;
 use std::sync::Arc;
 
-use crate::error::to_datafusion;
+use crate::carried_error::to_datafusion;
 use crate::plan::relation::Visibility;
 
 /// Rows fetched one by one are fetched this many at a time.

@@ -4,8 +4,8 @@
 //! A rename changes these texts, too; a column that they use cannot be dropped, and its type can change only if they
 //! stay valid. Names of functions and types are not column names, nor is text in quotes.
 
+use crate::parse::fragments::expression;
 use crate::parse::walk::WalkMut;
-use crate::plan::change::expression;
 use datafusion::sql::sqlparser::ast::{Expr, Ident, VisitorMut};
 use mainstay_types::Result;
 use std::ops::ControlFlow;

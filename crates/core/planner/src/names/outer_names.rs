@@ -9,8 +9,9 @@
 //!
 //! So field access on a column without fields raises a special error ([`Fields`]), which ordinary statements never
 //! cause, and the statement is planned again with unique names for its tables ([`planned`]). The user never sees the
-//! marks of these names ([`unmarked`]).
+//! marks of these names ([`unmarked`](crate::parse::marks::unmarked)).
 
+use crate::parse::marks::MARK;
 use crate::parse::walk::{Walk, WalkMut};
 use crate::plan::search::any_expression_of_plan;
 use datafusion::arrow::datatypes::{DataType, Field};
@@ -21,12 +22,8 @@ use datafusion::sql::sqlparser::ast::{
     Expr, Ident, ObjectName, Query, Select, SelectItem, SelectItemQualifiedWildcardKind, Statement, TableAlias,
     TableFactor, Visitor, VisitorMut,
 };
-use std::borrow::Cow;
 use std::collections::HashSet;
 use std::ops::ControlFlow;
-
-/// The mark behind the name of a table that was renamed. No statement has it in a name.
-const MARK: char = '\u{2}';
 
 /// The mark behind a name that was taken for a column's.
 const NO_FIELD: &str = "\u{2}\u{2}";
@@ -76,14 +73,6 @@ pub(crate) fn planned(
         Ok(mistaken) if any_expression_of_plan(&mistaken, is_no_field) => plan(with_marked_tables(statement)),
         Err(error) if is_mistaken(&error) => plan(with_marked_tables(statement)).map_err(|_| error),
         outcome => outcome,
-    }
-}
-
-/// A name or a message without the marks.
-pub(crate) fn unmarked(text: &str) -> Cow<'_, str> {
-    match text.contains(MARK) {
-        true => Cow::Owned(text.replace(MARK, "")),
-        false => Cow::Borrowed(text),
     }
 }
 

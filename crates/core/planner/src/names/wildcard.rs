@@ -110,7 +110,7 @@ impl Expander<'_> {
         };
         Ok(match relation.map_or_else(|| self.catalog.relation(last), |relation| Ok(Some(relation)))? {
             Some(Relation::Table(table)) => hidden_of(table.as_ref()),
-            Some(Relation::View { query, columns }) => match crate::plan::change::packed_view(&query, &columns)? {
+            Some(Relation::View { query, columns }) => match crate::packed::packed_view(&query, &columns)? {
                 Some(view) => hidden_of_packed(&view, self.catalog)?,
                 None => Vec::new(),
             },

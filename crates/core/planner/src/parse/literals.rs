@@ -12,7 +12,7 @@ use datafusion::sql::sqlparser::ast::{
     BinaryOperator, Expr, JoinConstraint, JoinOperator, Query, Select, Statement, TableFactor, UnaryOperator, Value,
     ValueWithSpan, VisitorMut,
 };
-use mainstay_types::Decimal;
+use mainstay_types::{Decimal, Timestamp};
 use std::fmt::Write;
 use std::ops::ControlFlow;
 use std::sync::Arc;
@@ -185,7 +185,7 @@ fn is_comparison(op: &BinaryOperator) -> bool {
 fn literal(expr: &Expr) -> Option<ScalarValue> {
     match expr {
         Expr::Value(ValueWithSpan { value: Value::SingleQuotedString(text), .. }) => {
-            (!crate::analyze::text_literals::has_offset(text)).then(|| ScalarValue::Utf8(Some(text.clone())))
+            (!has_offset(text)).then(|| ScalarValue::Utf8(Some(text.clone())))
         }
         Expr::Value(ValueWithSpan { value: Value::Number(text, _), .. }) => number(text),
         Expr::UnaryOp { op: UnaryOperator::Minus, expr } => match expr.as_ref() {
@@ -207,6 +207,11 @@ fn number(text: &str) -> Option<ScalarValue> {
     let scale = i8::try_from(decimal.scale).ok()?;
     Some(ScalarValue::Decimal128(Some(decimal.unscaled), precision, scale))
         .filter(|value| matches!(value.data_type(), DataType::Decimal128(precision, _) if precision <= 38))
+}
+
+/// Returns true if a text is a moment with an offset: what it says depends on the type that it is compared with.
+pub(crate) fn has_offset(text: &str) -> bool {
+    matches!(Timestamp::parse_with_offset(text), Ok((_, Some(_))))
 }
 
 #[cfg(test)]

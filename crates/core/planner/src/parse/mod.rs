@@ -2,12 +2,15 @@
 //!
 //! `text` splits a statement into tokens and brings names to lower case; `grammar`, `postgres`, `prefix`, `operators`,
 //! `numbers` and `table_query` rewrite tokens that the parser does not read; `incomplete` refuses statements that the parser
-//! reads although a part is missing. `walk` and `tree` are the helpers of everything that changes the parser's tree.
+//! reads although a part is missing; `marks` has the mark of renamed tables; `fragments` reads expressions and queries.
+//! `walk` and `tree` are the helpers of everything that changes the parser's tree.
 
 pub(crate) mod file_names;
+pub(crate) mod fragments;
 pub(crate) mod grammar;
 pub(crate) mod incomplete;
 pub(crate) mod literals;
+pub(crate) mod marks;
 pub(crate) mod numbers;
 pub(crate) mod operators;
 pub(crate) mod postgres;

@@ -127,7 +127,7 @@ impl Text {
         let mut parameters = Vec::new();
         for token in &self.tokens {
             let Token::Placeholder(name) = &token.token else { continue };
-            let number = crate::plan::statement::parameter_number(name).unwrap_or(parameters.len());
+            let number = parameter_number(name).unwrap_or(parameters.len());
             let start = self.offset(token.span.start.line, token.span.start.column);
             parameters.push((start..start + name.len(), number));
         }
@@ -140,7 +140,7 @@ impl Text {
         let lower_case = |token: &TokenWithSpan| match &token.token {
             Token::Placeholder(name) => {
                 parameters += 1;
-                let number = crate::plan::statement::parameter_number(name).unwrap_or(parameters - 1);
+                let number = parameter_number(name).unwrap_or(parameters - 1);
                 TokenWithSpan { token: Token::Placeholder(format!("${}", number + 1)), span: token.span }
             }
             Token::Word(word) => {
@@ -441,6 +441,11 @@ impl Text {
         let start = self.offset(first.span.start.line, first.span.start.column);
         Some(self.source[start..self.end_of_token(last)].to_owned())
     }
+}
+
+/// `$1` is parameter 0; `None` for another name.
+pub(crate) fn parameter_number(name: &str) -> Option<usize> {
+    name.strip_prefix('$')?.parse::<usize>().ok()?.checked_sub(1)
 }
 
 pub(crate) fn is_keyword(token: &Token, keyword: Keyword) -> bool {

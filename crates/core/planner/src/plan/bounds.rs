@@ -15,7 +15,7 @@
 //! Joins have a separate limit, since the rules' work for them grows faster than their number: SQL Server's limit of
 //! 256 tables in a query (error 106).
 
-use crate::error::to_datafusion;
+use crate::carried_error::to_datafusion;
 use crate::parse::walk::Walk;
 use datafusion::common::Result;
 use datafusion::common::tree_node::{TreeNode, TreeNodeRecursion};

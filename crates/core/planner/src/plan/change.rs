@@ -14,7 +14,7 @@
 
 use crate::error::{Names, from_datafusion};
 use crate::functions::sequences::Sequences;
-use crate::packed::PackedView;
+use crate::parse::fragments::{expression, select_of, template};
 use crate::parse::text::Text;
 use crate::parse::walk::WalkMut;
 use crate::plan::catalog::{Catalog, Relation};
@@ -32,9 +32,8 @@ use datafusion::physical_expr::PhysicalExpr;
 use datafusion::physical_expr::expressions::Column;
 use datafusion::sql::planner::{ParserOptions, PlannerContext, SqlToRel};
 use datafusion::sql::sqlparser::ast::{
-    Expr, FunctionArg, FunctionArgExpr, FunctionArguments, Ident, ObjectName, ObjectNamePart, Query, Select,
-    SelectItem, SelectItemQualifiedWildcardKind, SetExpr, Statement, TableAlias, TableFactor, TableWithJoins,
-    VisitorMut, With,
+    Expr, FunctionArg, FunctionArgExpr, FunctionArguments, Ident, ObjectName, ObjectNamePart, Query, SelectItem,
+    SelectItemQualifiedWildcardKind, Statement, TableAlias, TableFactor, TableWithJoins, VisitorMut, With,
 };
 use mainstay_types::{Code, Error, Result};
 use std::ops::ControlFlow;
@@ -440,29 +439,6 @@ fn rows_query(
     Ok((text, Statement::Query(Box::new(query))))
 }
 
-/// Reads one expression.
-pub fn expression(text: &str) -> Result<Expr> {
-    let query = parsed(&format!("SELECT {text}"))?;
-    match *query.body {
-        SetExpr::Select(select) => match select.projection.into_iter().next() {
-            Some(SelectItem::UnnamedExpr(expr)) => Ok(expr),
-            _ => Err(Error::new(Code::Syntax, format!("{text} is not an expression"))),
-        },
-        _ => Err(Error::new(Code::Syntax, format!("{text} is not an expression"))),
-    }
-}
-
-/// Sees that a text can be the condition of a WHERE.
-///
-/// Errors: `Syntax`, with the place in `text`.
-pub fn check_condition(text: &str) -> Result<()> {
-    const BEFORE: &str = "SELECT 1 WHERE ";
-    parsed(&format!("{BEFORE}{text}")).map(drop).map_err(|error| match error.text_span() {
-        Some((start, end)) => error.span(start.saturating_sub(BEFORE.len()), end.saturating_sub(BEFORE.len())),
-        None => error,
-    })
-}
-
 fn joined(tables: &[(&str, &SchemaRef)]) -> Result<DFSchema, DataFusionError> {
     let mut joined = DFSchema::empty();
     for (name, schema) in tables {
@@ -471,39 +447,6 @@ fn joined(tables: &[(&str, &SchemaRef)]) -> Result<DFSchema, DataFusionError> {
         joined = if joined.fields().is_empty() { qualified } else { joined.join(&qualified)? };
     }
     Ok(joined)
-}
-
-pub(crate) fn parsed(text: &str) -> Result<Query> {
-    match Text::new(text)?.parse()? {
-        Statement::Query(query) => Ok(*query),
-        _ => Err(Error::new(Code::Internal, "a query was made that is none")),
-    }
-}
-
-/// The columns of a view over the fields of a packed column, by the text of its query and the names that the view gives them.
-/// `None` for another view.
-///
-/// Errors: those of reading the query.
-pub fn packed_view(query: &str, names: &[String]) -> Result<Option<PackedView>> {
-    // Most views name none of the functions, and are not read.
-    let lower = query.to_ascii_lowercase();
-    if ["field_text", "field_number", "code_page_text"].iter().any(|name| lower.contains(name)) {
-        Ok(PackedView::of(&parsed(query)?, names))
-    } else {
-        Ok(None)
-    }
-}
-
-/// A query whose parts are then replaced.
-pub(crate) fn template() -> Result<Query> {
-    parsed("SELECT 1")
-}
-
-pub(crate) fn select_of(query: &mut Query) -> Result<&mut Select> {
-    match query.body.as_mut() {
-        SetExpr::Select(select) => Ok(select),
-        _ => Err(Error::new(Code::Internal, "a query was made that is none")),
-    }
 }
 
 /// The expression under a name of its own: two assignments may well be the same expression.

@@ -46,11 +46,12 @@ impl StatementContext<'_> {
         if self.view_depth >= VIEW_DEPTH {
             return plan_err!("the view {name} is made of views that nest too deep");
         }
-        let text = Text::new(query).map_err(crate::error::to_datafusion)?;
-        let statement = text.parse().map_err(crate::error::to_datafusion)?;
-        crate::plan::bounds::check_statement(&statement).map_err(crate::error::to_datafusion)?;
+        let text = Text::new(query).map_err(crate::carried_error::to_datafusion)?;
+        let statement = text.parse().map_err(crate::carried_error::to_datafusion)?;
+        crate::plan::bounds::check_statement(&statement).map_err(crate::carried_error::to_datafusion)?;
         let statement = match text.mentions("using") || text.mentions("natural") {
-            true => crate::names::using::written_out(statement, self.catalog).map_err(crate::error::to_datafusion)?,
+            true => crate::names::using::written_out(statement, self.catalog)
+                .map_err(crate::carried_error::to_datafusion)?,
             false => statement,
         };
         let (hidden_columns, visibility) = crate::plan::planner::seen_by(&text, self.hidden_columns, self.visibility);
@@ -58,13 +59,15 @@ impl StatementContext<'_> {
             true => crate::names::wildcard::hidden_of_view(&statement, columns, self.catalog),
             false => Ok(Vec::new()),
         };
-        let own_columns = own_columns.map_err(crate::error::to_datafusion)?;
+        let own_columns = own_columns.map_err(crate::carried_error::to_datafusion)?;
         let statement = match hidden_columns {
-            true => crate::names::wildcard::expand(statement, self.catalog).map_err(crate::error::to_datafusion)?,
+            true => {
+                crate::names::wildcard::expand(statement, self.catalog).map_err(crate::carried_error::to_datafusion)?
+            }
             false => statement,
         };
         let statement = crate::names::wildcard::with_columns(statement, &own_columns);
-        let statement = crate::reduce::reduced(&text, statement).map_err(crate::error::to_datafusion)?;
+        let statement = crate::reduce::reduced(&text, statement).map_err(crate::carried_error::to_datafusion)?;
         let statement = crate::names::colliding_names::marked(statement);
         let inner = StatementContext { view_depth: self.view_depth + 1, hidden_columns, visibility, ..*self };
         let options = ParserOptions::from(&self.state.config_options().sql_parser);
@@ -97,7 +100,7 @@ impl ContextProvider for StatementContext<'_> {
             0 => self.catalog.relation(&key),
             _ => self.catalog.shared_relation(&key),
         };
-        match relation.map_err(crate::error::to_datafusion)? {
+        match relation.map_err(crate::carried_error::to_datafusion)? {
             Some(Relation::Table(table)) => {
                 let relation =
                     TableRelation::new(table, self.hidden_columns, self.visibility, self.fuse).collated(self.catalog);
@@ -113,7 +116,7 @@ impl ContextProvider for StatementContext<'_> {
             // Views of views of views are planned within each other: every few of them get a stack of their own.
             Some(Relation::View { query, columns }) if self.view_depth % 4 == 3 => {
                 crate::execute::deep_stack::on_deep_stack(|| Ok(self.view(&key, &query, &columns)))
-                    .map_err(crate::error::to_datafusion)?
+                    .map_err(crate::carried_error::to_datafusion)?
             }
             Some(Relation::View { query, columns }) => self.view(&key, &query, &columns),
             None => plan_err!("table '{name}' not found"),

@@ -3,9 +3,9 @@
 //! Most INSERTs of programs consist of literals. Such a list is read here; any other expression in it makes the whole
 //! list a query.
 
+use crate::parse::fragments::parsed;
+use crate::parse::text::parameter_number;
 use crate::parse::walk::Walk;
-use crate::plan::change::parsed;
-use crate::plan::statement::parameter_number;
 use datafusion::sql::sqlparser::ast::{
     self, DataType, Expr, Ident, Query, SelectItem, SetExpr, UnaryOperator, Values, Visitor,
 };

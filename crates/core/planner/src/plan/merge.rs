@@ -13,10 +13,11 @@
 //! A value is evaluated only where its branch may be taken, so an expression that would fail for other rows does not
 //! fail.
 
+use crate::parse::fragments::{select_of, template};
 use crate::parse::text::Text;
 use crate::parse::walk::WalkMut;
 use crate::plan::catalog::Catalog;
-use crate::plan::change::{SqlExpr, select_of, template};
+use crate::plan::change::SqlExpr;
 use crate::plan::planned::Planned;
 use crate::plan::planner::Planner;
 use crate::plan::relation::Visibility;
@@ -205,7 +206,7 @@ fn source_name(source: &TableFactor) -> Result<String> {
 
 /// The source with a column that says that its rows are there.
 fn marked(source: &TableFactor, name: &str) -> Result<TableFactor> {
-    let mut query: Query = crate::plan::change::parsed(&format!("SELECT *, 1 AS {PRESENT} FROM t"))?;
+    let mut query: Query = crate::parse::fragments::parsed(&format!("SELECT *, 1 AS {PRESENT} FROM t"))?;
     if let Some(first) = select_of(&mut query)?.from.first_mut() {
         first.relation = source.clone();
     }

@@ -16,7 +16,7 @@ use crate::lateral::is_lateral;
 use crate::leaves::fused::{Fused, Kernel};
 use crate::leaves::order::By;
 use crate::leaves::scan::{Source, TableScan};
-use crate::names::outer_names::unmarked;
+use crate::parse::marks::unmarked;
 use crate::plan::planned::Planned;
 use crate::plan::planner::Planner;
 use datafusion::common::JoinType;

@@ -214,7 +214,7 @@ impl Planner {
     /// The plan of the batch executor as text, one operator a line.
     pub fn explain(&self, planned: &Planned) -> Result<String> {
         let plan = displayable(self.built(planned)?.plan.as_ref()).indent(false).to_string();
-        Ok(crate::names::outer_names::unmarked(&plan).into_owned())
+        Ok(crate::parse::marks::unmarked(&plan).into_owned())
     }
 
     /// The plan of the batch executor, made now if that was not needed before.

@@ -256,7 +256,7 @@ pub(crate) fn named_schema(schema: &SchemaRef, text: &Text) -> SchemaRef {
     let heads = text.column_heads().filter(|heads| heads.len() == schema.fields().len());
     let named = |(i, field): (usize, &FieldRef)| -> Field {
         let written = heads.as_ref().and_then(|heads| heads[i].clone());
-        let known = crate::names::outer_names::unmarked(crate::names::duplicate_columns::shown(field.name()));
+        let known = crate::parse::marks::unmarked(crate::names::duplicate_columns::shown(field.name()));
         let known = known.as_ref();
         let original = || field.metadata().get(ORIGINAL_NAME).filter(|name| name.to_lowercase() == known).cloned();
         let name = written.or_else(original).or_else(|| text.spelling(known));

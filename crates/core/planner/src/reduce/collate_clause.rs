@@ -12,7 +12,7 @@
 //! column of another collation the bytes are compared behind the call, which excludes the column's index.
 
 use crate::analyze::collate::COLLATED_COLUMN;
-use crate::error::to_datafusion;
+use crate::carried_error::to_datafusion;
 use crate::parse::walk::WalkMut;
 use datafusion::arrow::datatypes::{DataType, FieldRef};
 use datafusion::common::{Result, internal_err, plan_err};

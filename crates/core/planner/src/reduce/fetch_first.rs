@@ -8,8 +8,8 @@
 //! Rows that tie with the last one have its rank, which is at most n, and all later rows have a greater one. With an
 //! OFFSET of m rows the bound is m + n.
 
+use crate::parse::fragments::expression;
 use crate::parse::walk::WalkMut;
-use crate::plan::change::expression;
 use crate::plan::statement::unsupported;
 use datafusion::sql::sqlparser::ast::{
     BinaryOperator, Expr, Fetch, Ident, LimitClause, Offset, OffsetRows, OrderByExpr, OrderByKind, Query, SelectItem,

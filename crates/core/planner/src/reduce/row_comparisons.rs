@@ -1,6 +1,6 @@
 //! Comparison of a row of values with the rows of a query.
 
-use crate::plan::change::{select_of, template};
+use crate::parse::fragments::{select_of, template};
 use crate::reduce::row_values::unequal;
 use datafusion::sql::sqlparser::ast::{
     Expr, Ident, Query, SelectItem, SetExpr, TableAlias, TableAliasColumnDef, TableFactor, TableWithJoins, Value,

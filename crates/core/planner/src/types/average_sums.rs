@@ -1,7 +1,7 @@
 //! Sums of averages that DataFusion does not support: of decimals whose averages need all 38 digits, which leave no
 //! digit for rounding, and of intervals.
 
-use crate::error::to_datafusion;
+use crate::carried_error::to_datafusion;
 use crate::functions::interval_of;
 use crate::types::quotient::{rounded, too_long};
 use arrow_array::types::{

@@ -259,9 +259,11 @@ impl ScalarUDFImpl for Clock {
             (self.what, args.args.as_slice())
             && let (Some(Some(unit)), Some(moments)) = (unit.try_as_str(), moments.as_primitive_opt())
         {
-            return truncated_vector(unit, moments).map(ColumnarValue::Array).map_err(crate::error::to_datafusion);
+            return truncated_vector(unit, moments)
+                .map(ColumnarValue::Array)
+                .map_err(crate::carried_error::to_datafusion);
         }
-        by_rows(&args, &to, |values| self.value(values, &to).map_err(crate::error::to_datafusion))
+        by_rows(&args, &to, |values| self.value(values, &to).map_err(crate::carried_error::to_datafusion))
     }
 }
 
@@ -279,7 +281,7 @@ pub(crate) fn by_rows(
     for row in 0..rows {
         row_values.clear();
         for array in &arrays {
-            row_values.push(value_at(array.as_ref(), row).map_err(crate::error::to_datafusion)?);
+            row_values.push(value_at(array.as_ref(), row).map_err(crate::carried_error::to_datafusion)?);
         }
         values.push(of(&row_values)?);
     }

@@ -28,7 +28,7 @@ pub(crate) fn read(text: Expr, is_try: bool) -> Expr {
 fn interval(text: &str) -> Result<IntervalMonthDayNano> {
     parse_interval_month_day_nano_config(text, IntervalParseConfig::new(IntervalUnit::Second)).map_err(|_| {
         let error = Error::new(Code::InvalidValue, format!("'{text}' is not a value of INTERVAL"));
-        crate::error::to_datafusion(error.hint("write a number and a unit: '2 days'"))
+        crate::carried_error::to_datafusion(error.hint("write a number and a unit: '2 days'"))
     })
 }
 

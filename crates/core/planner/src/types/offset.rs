@@ -165,7 +165,7 @@ fn of_values(array: &ArrayRef, to: &DataType) -> Result<ArrayRef> {
     };
     let value = |row| value_at(array.as_ref(), row).and_then(|value| convert(value.as_ref(), sql_type));
     let values = (0..array.len()).map(value).collect::<mainstay_types::Result<Vec<Value>>>();
-    let values = values.map_err(crate::error::to_datafusion)?;
+    let values = values.map_err(crate::carried_error::to_datafusion)?;
     let refs: Vec<ValueRef<'_>> = values.iter().map(Value::as_ref).collect();
     Ok(array_of(to, &refs))
 }

@@ -4,7 +4,7 @@
 //! DataFusion truncates them. Here its averages get an additional digit, by which the results are rounded: that digit
 //! shows on which side of the half the truncated part lies.
 
-use crate::error::to_datafusion;
+use crate::carried_error::to_datafusion;
 use crate::types::average_sums::{INTERVAL, IntervalAverage, WideAverage, interval_state};
 use arrow_array::types::Decimal128Type;
 use arrow_buffer::i256;

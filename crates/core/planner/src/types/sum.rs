@@ -132,7 +132,7 @@ impl AggregateUDFImpl for CheckedSum {
 
 fn whole<T: Whole>(sum: i128) -> Result<T::Native> {
     T::Native::try_from(sum)
-        .map_err(|_| crate::error::to_datafusion(Error::new(Code::InvalidValue, "a sum is out of range")))
+        .map_err(|_| crate::carried_error::to_datafusion(Error::new(Code::InvalidValue, "a sum is out of range")))
 }
 
 fn numbers<T: Whole>(values: &[ArrayRef]) -> Result<&PrimitiveArray<T>> {

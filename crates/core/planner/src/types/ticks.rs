@@ -212,7 +212,7 @@ impl Moved {
             _ => return Ok(Value::Null),
         };
         let outside = || Error::new(Code::InvalidValue, "a moment outside of the years 1 to 9999");
-        moved.ok_or_else(|| crate::error::to_datafusion(outside()))
+        moved.ok_or_else(|| crate::carried_error::to_datafusion(outside()))
     }
 }
 
@@ -538,7 +538,9 @@ fn replaced(expr: Expr, schema: &DFSchema) -> Result<Transformed<Expr>> {
             if call.params.args.first().and_then(of).is_some() {
                 let name = call.func.name();
                 let error = Error::new(Code::TypeMismatch, format!("{name} does not take times")).about(name);
-                return Err(crate::error::to_datafusion(error.hint("convert the argument first: CAST(x AS ...)")));
+                return Err(crate::carried_error::to_datafusion(
+                    error.hint("convert the argument first: CAST(x AS ...)"),
+                ));
             }
             Transformed::no(Expr::AggregateFunction(call))
         }

@@ -82,7 +82,7 @@ fn literal(expr: Expr) -> Result<Expr> {
             ScalarValue::Utf8(Some(text)) | ScalarValue::Utf8View(Some(text)) | ScalarValue::LargeUtf8(Some(text)),
             metadata,
         ) => {
-            let bytes = mainstay_types::uuid::parse(text.trim()).map_err(crate::error::to_datafusion)?;
+            let bytes = mainstay_types::uuid::parse(text.trim()).map_err(crate::carried_error::to_datafusion)?;
             let value = ScalarValue::FixedSizeBinary(BYTES, Some(bytes.to_vec()));
             Ok(Expr::Literal(value, metadata.clone()))
         }

@@ -11,7 +11,7 @@
 //! than their types allow. The result is rounded, half away from zero. An integer has as many digits as its type, and a
 //! literal those that are written.
 
-use crate::error::to_datafusion;
+use crate::carried_error::to_datafusion;
 use crate::types::quotient::{rounded, too_long};
 use arrow_array::types::Decimal128Type;
 use arrow_buffer::i256;

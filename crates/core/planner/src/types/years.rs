@@ -63,7 +63,10 @@ fn is_day(day: i32) -> bool {
 }
 
 fn outside() -> datafusion::common::DataFusionError {
-    crate::error::to_datafusion(Error::new(Code::InvalidValue, "a moment out of range: outside of the years 1 to 9999"))
+    crate::carried_error::to_datafusion(Error::new(
+        Code::InvalidValue,
+        "a moment out of range: outside of the years 1 to 9999",
+    ))
 }
 
 /// The first and the last value within these years.

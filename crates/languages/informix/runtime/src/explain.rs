@@ -14,10 +14,11 @@
 //! file, `sqexplain.out` unless the statement names one, is in the folder of the database, and has one of a few
 //! extensions, so that no table is written over. Source: "SET EXPLAIN" in the Guide to SQL: Syntax.
 
-use crate::failure::{of_core, plain};
-use crate::session::InformixSession;
+use crate::failure::{of_core, of_syntax};
+use crate::scope::Names;
 use crate::statement::Prepared;
 use mainstay_columnar::values::value_at;
+use mainstay_engine::{Database, Session as Core};
 use mainstay_informix_syntax::reduce::{self, Mode};
 use mainstay_informix_syntax::tree::{Explain, Statement as Tree};
 use mainstay_session::Failure;
@@ -54,77 +55,82 @@ fn file_of(folder: &Path, named: &str) -> Result<PathBuf, Failure> {
     })
 }
 
-impl InformixSession {
-    /// SET EXPLAIN.
+impl Explaining {
+    /// The state after SET EXPLAIN, from the state before it.
     ///
-    /// Errors: -273 for a user who may only read; a file that cannot be written.
-    pub(crate) fn set_explain(&mut self, explain: &Explain) -> Result<(), Failure> {
-        if self.core.is_read_only() {
-            return Err(plain(-273, "No UPDATE permission: SET EXPLAIN writes a file."));
-        }
-        let folder = self.shared.database.path().to_path_buf();
-        self.explaining = match explain {
+    /// Errors: a file that must not be written, or cannot be.
+    pub(crate) fn after(
+        explain: &Explain,
+        before: Option<&Explaining>,
+        database: &Database,
+    ) -> Result<Option<Explaining>, Failure> {
+        Ok(match explain {
             Explain::Off => None,
             Explain::On { avoids_execution } => {
-                let file = match self.explaining.take() {
-                    Some(before) => before.file,
-                    None => file_of(&folder, FILE)?,
+                let file = match before {
+                    Some(before) => before.file.clone(),
+                    None => file_of(database.path(), FILE)?,
                 };
                 Some(Explaining { file, avoids_execution: *avoids_execution })
             }
             Explain::File { name, appends } => {
-                let explaining = Explaining { file: file_of(&folder, name)?, avoids_execution: false };
+                let explaining = Explaining { file: file_of(database.path(), name)?, avoids_execution: false };
                 if !appends {
-                    let created = self.shared.database.files().create(&explaining.file, Create::Truncate);
+                    let created = database.files().create(&explaining.file, Create::Truncate);
                     created.map_err(|error| of_core(&error, false))?;
                 }
                 Some(explaining)
             }
-        };
-        Ok(())
+        })
     }
 
-    /// Writes the plan of a statement that is about to run; true if it shall not run.
+    /// Appends the plan of a statement to the file.
     ///
     /// Errors: a file that cannot be written.
-    pub(crate) fn explain(&mut self, statement: &Prepared, values: &[Value]) -> Result<bool, Failure> {
-        let Some(explaining) = self.explaining.clone() else { return Ok(false) };
-        let plan = self.plan_of(statement, values).unwrap_or_else(|failure| vec![format!("no plan: {failure}")]);
-        let text = if statement.text.is_empty() { "(a statement of a routine)" } else { statement.text.trim() };
+    pub(crate) fn append(&self, database: &Database, statement: &str, plan: &[String]) -> Result<(), Failure> {
+        let text = if statement.is_empty() { "(a statement of a routine)" } else { statement.trim() };
         let entry = format!("QUERY:\n------\n{text}\n\n{}\n\n", plan.join("\n"));
         let failed = |error: mainstay_types::Error| of_core(&error, false);
-        let file = self.shared.database.files().create(&explaining.file, Create::OpenOrCreate).map_err(failed)?;
+        let file = database.files().create(&self.file, Create::OpenOrCreate).map_err(failed)?;
         let length = file.stamp().map_err(failed)?.len;
         if length < MOST_BYTES {
             file.write_at(entry.as_bytes(), length).map_err(failed)?;
         }
-        Ok(explaining.avoids_execution)
+        Ok(())
     }
+}
 
-    fn plan_of(&mut self, statement: &Prepared, values: &[Value]) -> Result<Vec<String>, Failure> {
-        let names = self.names();
-        let tree = reduce::with_values(&statement.tree, values, &statement.parameters);
-        let mode = || Mode::Execute(&[], &[]);
-        let reduced = match &tree {
-            Tree::Query(query) => reduce::query(query, mode(), &names),
-            Tree::Insert(insert) => reduce::insert(insert, mode(), &names),
-            Tree::Update(update) => reduce::update(update, mode(), &names),
-            Tree::Delete(delete) => reduce::delete(delete, mode(), &names),
-            Tree::Merge(merge) => reduce::merge(merge, mode(), &names),
-            _ => return Ok(Vec::new()),
-        };
-        let reduced = reduced.map_err(|error| crate::failure::of_syntax(&error, &statement.text))?;
-        let failed = |error: mainstay_types::Error| of_core(&error, false);
-        let mut answer = self.core.execute(&format!("EXPLAIN {reduced}")).map_err(failed)?;
-        let mut lines = Vec::new();
-        while let Some(batch) = answer.next_batch().map_err(failed)? {
-            let Some(column) = batch.columns().first() else { continue };
-            for row in 0..batch.num_rows() {
-                if let Value::Text(line) = value_at(column.as_ref(), row).map_err(failed)? {
-                    lines.push(line);
-                }
+/// The statement of the core whose plan explains a statement; `None` for a statement without a plan.
+///
+/// Errors: those of reducing the statement.
+pub(crate) fn explained(statement: &Prepared, values: &[Value], names: &Names<'_>) -> Result<Option<String>, Failure> {
+    let tree = reduce::with_values(&statement.tree, values, &statement.parameters);
+    let mode = || Mode::Execute(&[], &[]);
+    let reduced = match &tree {
+        Tree::Query(query) => reduce::query(query, mode(), names),
+        Tree::Insert(insert) => reduce::insert(insert, mode(), names),
+        Tree::Update(update) => reduce::update(update, mode(), names),
+        Tree::Delete(delete) => reduce::delete(delete, mode(), names),
+        Tree::Merge(merge) => reduce::merge(merge, mode(), names),
+        _ => return Ok(None),
+    };
+    reduced.map(Some).map_err(|error| of_syntax(&error, &statement.text))
+}
+
+/// The lines of the plan of a statement of the core.
+///
+/// Errors: those of planning.
+pub(crate) fn plan_of(core: &mut Core, statement: &str) -> Result<Vec<String>, Failure> {
+    let failed = |error: mainstay_types::Error| of_core(&error, false);
+    let mut answer = core.execute(&format!("EXPLAIN {statement}")).map_err(failed)?;
+    let mut lines = Vec::new();
+    while let Some(batch) = answer.next_batch().map_err(failed)? {
+        let Some(column) = batch.columns().first() else { continue };
+        for row in 0..batch.num_rows() {
+            if let Value::Text(line) = value_at(column.as_ref(), row).map_err(failed)? {
+                lines.push(line);
             }
         }
-        Ok(lines)
     }
+    Ok(lines)
 }

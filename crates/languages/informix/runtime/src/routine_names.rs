@@ -35,6 +35,11 @@ pub(crate) fn routine_name(core_name: &str) -> Option<&str> {
     core_name.strip_prefix("mssql:").unwrap_or(core_name).strip_prefix(PREFIX).map(name_of)
 }
 
+/// True for a routine of the system that is accepted without effect: texts may have ends of lines anyway.
+pub(crate) fn is_accepted(name: &str) -> bool {
+    name.eq_ignore_ascii_case("ifx_allow_newline")
+}
+
 /// The error of a routine that is not there, by its name or its key.
 pub(crate) fn missing(name: &str) -> Failure {
     let name = name_of(name);

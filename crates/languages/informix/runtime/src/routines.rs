@@ -2,8 +2,8 @@
 
 use crate::failure::{of_syntax, plain};
 use crate::modules::{self, Modules, Row, Stored};
-use crate::routine_names::{key_of, missing};
-use crate::rows::{KeptRows, column, number};
+use crate::routine_names::{is_accepted, key_of, missing};
+use crate::rows::{KeptRows, number};
 use crate::runner::{Returned, Runner, failure_of};
 use crate::scope::Names;
 use crate::session::InformixSession;
@@ -11,7 +11,7 @@ use mainstay_informix_syntax::compile::{self, Action, Environment, Signature, co
 use mainstay_informix_syntax::reduce::Scope;
 use mainstay_informix_syntax::tree::{DropRoutine, Expr, Invocation, Literal, Name, ObjectName, Routine};
 use mainstay_informix_syntax::{SqlError, Type, assign};
-use mainstay_session::{Column, Done, Failure, Ran};
+use mainstay_session::{Done, Failure, Ran};
 use mainstay_types::Value;
 use mainstay_vm::{Limits, Machine, Program, RunArgument};
 use std::sync::Arc;
@@ -32,11 +32,6 @@ pub(crate) struct Ready {
     pub parameters: Vec<(String, Type)>,
     pub returns: Vec<Type>,
     pub is_single: bool,
-}
-
-/// True for a routine of the system that is accepted without effect: texts may have ends of lines anyway.
-pub(crate) fn is_accepted(name: &str) -> bool {
-    name.eq_ignore_ascii_case("ifx_allow_newline")
 }
 
 /// The program of a routine's form.
@@ -60,15 +55,6 @@ impl Environment for Names<'_> {
     fn user(&self) -> String {
         self.facts.user.clone()
     }
-}
-
-/// The columns that a call gives.
-pub(crate) fn columns_of(call: &Invocation, names: &Names<'_>) -> Vec<Column> {
-    let stored = names.modules.routine(&call.name.last().to_lowercase(), call.arguments.len());
-    let Some(routine) = stored.and_then(|stored| stored.routine()) else { return Vec::new() };
-    let Ok(signature) = compile::signature(routine, String::new(), names) else { return Vec::new() };
-    let named = routine.returns.iter().map(|(_, name)| name.as_ref().map_or("(expression)", |name| &name.text));
-    named.zip(&signature.returns).map(|(name, known)| column(name, *known, true)).collect()
 }
 
 /// The limits of what runs in a session.

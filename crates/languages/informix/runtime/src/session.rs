@@ -1,6 +1,6 @@
 //! A session: a client's statements and its transaction.
 
-use crate::explain::Explaining;
+use crate::explain::{Explaining, explained, plan_of};
 use crate::failure::{
     DATABASE, IN_TRANSACTION, NO_CURRENT_ROW, NO_CURSOR, NOT_IN_TRANSACTION, of_core, of_syntax, plain,
 };
@@ -15,11 +15,11 @@ use crate::synonyms;
 use crate::triggers::ReadyTrigger;
 use mainstay_engine::activity::SessionInfo;
 use mainstay_engine::{Entered, Prepared as CorePrepared, Session as Core};
-use mainstay_informix_syntax::Type;
 use mainstay_informix_syntax::reduce::{self, Mode, Scope, quoted};
 use mainstay_informix_syntax::tree::{
-    Expr, Insert, InsertRows, Invocation, Literal, Name, QueryBody, Statement as Tree,
+    Expr, Insert, InsertRows, Invocation, Literal, Name, Query, QueryBody, Statement as Tree,
 };
+use mainstay_informix_syntax::{SqlError, Type};
 use mainstay_planner::UserFunctions;
 use mainstay_session::{
     Cancel, Column, Done, Failure, Login, Prepared as Described, Ran, Session, StatementId, TransactionStep,
@@ -153,13 +153,25 @@ impl InformixSession {
         Ok(answer.changed().unwrap_or(0))
     }
 
+    /// Writes the plan of a statement that is about to run, after SET EXPLAIN; true if it shall not run.
+    ///
+    /// Errors: a file that cannot be written.
+    fn explain(&mut self, statement: &Prepared, values: &[Value]) -> Result<bool, Failure> {
+        let Some(explaining) = self.explaining.clone() else { return Ok(false) };
+        let explained = explained(statement, values, &self.names());
+        let plan = explained.and_then(|text| text.map_or(Ok(Vec::new()), |text| plan_of(&mut self.core, &text)));
+        let plan = plan.unwrap_or_else(|failure| vec![format!("no plan: {failure}")]);
+        explaining.append(&self.shared.database, &statement.text, &plan)?;
+        Ok(explaining.avoids_execution)
+    }
+
     /// Runs a query or a change that the core has prepared.
     fn run_prepared(&mut self, statement: &mut Prepared, values: &[Value]) -> Result<Ran, Failure> {
         let is_query = matches!(statement.tree, Tree::Query(_));
         if self.is_beside && !is_query {
             return Err(plain(-675, "Illegal SQL statement in SPL routine: a function of a query changes no rows."));
         }
-        if self.explaining.is_some() && self.explain(statement, values)? {
+        if self.explain(statement, values)? {
             return Ok(if is_query {
                 Ran::Rows(Box::new(KeptRows::new(Vec::new())))
             } else {
@@ -381,7 +393,7 @@ impl InformixSession {
             }
             Tree::Rights(..) => return Ok(Done { has_no_effect: true, ..Done::default() }),
             Tree::RenameColumn(name, new) => vec![reduce::rename_column(name, new, &self.names())],
-            Tree::Query(query) => vec![self.temporary_table_of(&query.body, query).map_err(syntax)?],
+            Tree::Query(query) => vec![temporary_table_of(query, &self.names()).map_err(syntax)?],
             other => return self.setting(other),
         };
         let mut rows = 0;
@@ -401,24 +413,6 @@ impl InformixSession {
         }
     }
 
-    /// SELECT ... INTO TEMP.
-    fn temporary_table_of(
-        &mut self,
-        body: &QueryBody,
-        query: &mainstay_informix_syntax::tree::Query,
-    ) -> Result<String, Box<mainstay_informix_syntax::SqlError>> {
-        fn target(body: &QueryBody) -> String {
-            match body {
-                QueryBody::Select(select) => {
-                    select.into.as_ref().map(|(name, _)| name.last().to_owned()).unwrap_or_default()
-                }
-                QueryBody::Set(left, ..) => target(left),
-            }
-        }
-        let text = reduce::query(query, Mode::Execute(&[], &[]), &self.names())?;
-        Ok(format!("CREATE TEMPORARY TABLE {} AS {text}", quoted(&target(body))))
-    }
-
     fn setting(&mut self, tree: &Tree) -> Result<Done, Failure> {
         let set =
             |core: &mut Core, name: &str, value: &str| core.set(name, value).map_err(|error| of_core(&error, false));
@@ -430,7 +424,13 @@ impl InformixSession {
             Tree::Savepoint(name) => self.transaction(&TransactionStep::Savepoint(name.text.clone()))?,
             Tree::ReleaseSavepoint(name) => self.transaction(&TransactionStep::Release(name.text.clone()))?,
             Tree::Database(name) => self.use_database(&name.text)?,
-            Tree::Explain(explain) => self.set_explain(explain)?,
+            // It writes a file, even where no plan follows.
+            Tree::Explain(_) if self.core.is_read_only() => {
+                return Err(plain(-273, "No UPDATE permission: SET EXPLAIN writes a file."));
+            }
+            Tree::Explain(explain) => {
+                self.explaining = Explaining::after(explain, self.explaining.as_ref(), &self.shared.database)?;
+            }
             Tree::Isolation(words) => {
                 let level = if words.starts_with("REPEATABLE") { "serializable" } else { "read committed" };
                 set(&mut self.core, "isolation", level)?;
@@ -442,6 +442,20 @@ impl InformixSession {
         }
         Ok(Done::default())
     }
+}
+
+/// The statement of the core for SELECT ... INTO TEMP.
+fn temporary_table_of(query: &Query, names: &Names<'_>) -> Result<String, Box<SqlError>> {
+    fn target(body: &QueryBody) -> String {
+        match body {
+            QueryBody::Select(select) => {
+                select.into.as_ref().map(|(name, _)| name.last().to_owned()).unwrap_or_default()
+            }
+            QueryBody::Set(left, ..) => target(left),
+        }
+    }
+    let text = reduce::query(query, Mode::Execute(&[], &[]), names)?;
+    Ok(format!("CREATE TEMPORARY TABLE {} AS {text}", quoted(&target(&query.body))))
 }
 
 /// The shortest time that a lock can be waited for: SET LOCK MODE TO NOT WAIT.

@@ -1,10 +1,11 @@
 //! A prepared statement: its tree, and what it is in the core's SQL.
 
 use crate::failure::{of_core, of_syntax};
+use crate::routine_names::{is_accepted, missing};
 use crate::rows::{CurrentRow, column, declared_type, type_of};
 use crate::scope::Names;
 use mainstay_engine::Prepared as CorePrepared;
-use mainstay_informix_syntax::compile::Environment;
+use mainstay_informix_syntax::compile::{self, Environment};
 use mainstay_informix_syntax::reduce::{self, Mode, Scope};
 use mainstay_informix_syntax::tree::{
     Expr, InsertRows, Invocation, ObjectName, QueryBody, SelectItem, Source, Statement as Tree,
@@ -78,7 +79,7 @@ impl Prepared {
             _ => None,
         };
         if let Some(call) = call.filter(|call| is_missing(call, names)) {
-            return Err(crate::routine_names::missing(call.name.last()));
+            return Err(missing(call.name.last()));
         }
         let parameters: Vec<Type> = places.iter().map(|place| place_type(place, call, names)).collect();
         // The parameters of an INSERT or UPDATE may be new values, whose blanks are kept.
@@ -173,7 +174,7 @@ impl Prepared {
                 });
                 Ok(described.collect())
             }
-            Tree::Execute(call) => Ok(crate::routines::columns_of(call, names)),
+            Tree::Execute(call) => Ok(columns_of(call, names)),
             Tree::Insert(insert) if matches!(insert.rows, InsertRows::Values(_)) => {
                 let InsertRows::Values(values) = &insert.rows else { return Ok(Vec::new()) };
                 let known = names.columns(&insert.target).unwrap_or_default();
@@ -255,8 +256,17 @@ impl Prepared {
     }
 }
 
+/// The columns that a call gives.
+fn columns_of(call: &Invocation, names: &Names<'_>) -> Vec<Column> {
+    let stored = names.modules.routine(&call.name.last().to_lowercase(), call.arguments.len());
+    let Some(routine) = stored.and_then(|stored| stored.routine()) else { return Vec::new() };
+    let Ok(signature) = compile::signature(routine, String::new(), names) else { return Vec::new() };
+    let named = routine.returns.iter().map(|(_, name)| name.as_ref().map_or("(expression)", |name| &name.text));
+    named.zip(&signature.returns).map(|(name, known)| column(name, *known, true)).collect()
+}
+
 fn is_missing(call: &Invocation, names: &Names<'_>) -> bool {
-    !crate::routines::is_accepted(call.name.last()) && names.routine(&call.name, call.arguments.len()).is_none()
+    !is_accepted(call.name.last()) && names.routine(&call.name, call.arguments.len()).is_none()
 }
 
 /// The types of the columns that are given a variable as it is, by the numbers of the variables.

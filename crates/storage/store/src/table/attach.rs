@@ -170,7 +170,7 @@ impl NativeTable {
             let is_last = number + 1 == image.groups.len();
             let group = match is_last && (stored.rows as usize) < capacity {
                 true => self.continued(&mut writer, stored, &shape, folder, capacity)?,
-                false => Arc::new(self.unloaded(stored, &shape, folder)?),
+                false => Arc::new(unloaded(stored, &shape, folder)?),
             };
             stored.deleted.iter().for_each(|offset| group.bury(*offset as usize));
             self.count_garbage(stored.deleted.len());
@@ -217,13 +217,6 @@ impl NativeTable {
         Arc::new(Shape { types: self.types.clone(), ids: ids.to_vec(), damage, decoded })
     }
 
-    /// A full group whose columns are not loaded.
-    fn unloaded(&self, stored: &GroupImage, shape: &Arc<Shape>, folder: &StoreFolder) -> Result<Group> {
-        let file = GroupFile::of(stored, shape, folder)?;
-        let ids = stored.row_ids.unwrap_or_default();
-        Ok(Group::of_source((stored.group, stored.rows as usize), &ids, Arc::new(file)))
-    }
-
     /// Attaches the stored runs of an index. If a run is missing, the index is built from the rows.
     fn attach_index(
         &self,
@@ -254,4 +247,11 @@ impl NativeTable {
             }
         }
     }
+}
+
+/// A full group whose columns are not loaded.
+fn unloaded(stored: &GroupImage, shape: &Arc<Shape>, folder: &StoreFolder) -> Result<Group> {
+    let file = GroupFile::of(stored, shape, folder)?;
+    let ids = stored.row_ids.unwrap_or_default();
+    Ok(Group::of_source((stored.group, stored.rows as usize), &ids, Arc::new(file)))
 }

@@ -172,7 +172,7 @@ impl<R: Row + ?Sized> Newcomer<'_, R> {
         writer: &mut Writer,
         is_meant: impl Fn(&TableIndex) -> bool,
     ) -> Result<(), Refused> {
-        let taken_over = table.take_over(writer, self);
+        let taken_over = take_over(writer, self);
         if taken_over.is_some() && writer.indexes.len() == 1 {
             return Ok(());
         }
@@ -302,16 +302,6 @@ impl NativeTable {
     #[inline]
     pub(super) fn enter<R: Row + ?Sized>(&self, writer: &mut Writer, new: &Newcomer<'_, R>) -> Result<(), Refused> {
         new.enter_where(self, writer, |_| true)
-    }
-
-    /// Lets the entry by which the version was found that is replaced point to the new one, if the key stays: the number of
-    /// the index. Its key is not made again for that.
-    #[inline]
-    fn take_over<R: Row + ?Sized>(&self, writer: &Writer, new: &Newcomer<'_, R>) -> Option<usize> {
-        let old = new.old?;
-        let (number, index) = old.found_by.and_then(|number| Some((number, writer.indexes.get(number)?)))?;
-        let stays = !index.is_changed_by(new.row);
-        (stays && index.entries.replace_if(&writer.key, old.position, new.position)).then_some(number)
     }
 
     #[inline]
@@ -465,4 +455,14 @@ impl NativeTable {
             }
         }
     }
+}
+
+/// Lets the entry by which the version was found that is replaced point to the new one, if the key stays: the number of
+/// the index. Its key is not made again for that.
+#[inline]
+fn take_over<R: Row + ?Sized>(writer: &Writer, new: &Newcomer<'_, R>) -> Option<usize> {
+    let old = new.old?;
+    let (number, index) = old.found_by.and_then(|number| Some((number, writer.indexes.get(number)?)))?;
+    let stays = !index.is_changed_by(new.row);
+    (stays && index.entries.replace_if(&writer.key, old.position, new.position)).then_some(number)
 }

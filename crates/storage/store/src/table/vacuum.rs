@@ -175,7 +175,7 @@ impl NativeTable {
     fn clean(&self, writer: &mut Writer, group: &Arc<Group>, horizon: u64, done: &mut Vacuumed) -> Result<()> {
         if group.unburied() > 0 {
             group.load()?;
-            self.remove_entries(writer, group, horizon, done);
+            remove_entries(writer, group, horizon, done);
         }
         // All that is dead is buried now.
         let live = group.len() - group.buried();
@@ -194,30 +194,6 @@ impl NativeTable {
             self.free_stamps(writer, group)?;
         }
         Ok(())
-    }
-
-    /// Takes the dead versions of a group out of the indexes.
-    fn remove_entries(&self, writer: &mut Writer, group: &Arc<Group>, horizon: u64, done: &mut Vacuumed) {
-        let indexes = Arc::clone(&writer.indexes);
-        for offset in 0..group.len() {
-            if !group.is_dead(offset, horizon) || group.ended(offset) == 0 {
-                continue;
-            }
-            // A row that was rolled back is in no index: its entries went with it.
-            if group.created(offset) != ABORTED {
-                let stored = Stored { group, offset };
-                for index in indexes.iter() {
-                    if is_replaced(writer, index, &stored) {
-                        continue;
-                    }
-                    if index.key(&stored, group.row_id(offset), &mut writer.key).is_ok() {
-                        index.entries.remove_if(&writer.key, group.position(offset));
-                    }
-                }
-            }
-            group.bury(offset);
-            done.versions += 1;
-        }
     }
 
     /// Appends the live rows of a group again, and gives it up.
@@ -284,6 +260,30 @@ impl NativeTable {
             Directory::of(writer.directory.groups().iter().map(replace).collect(), Arc::clone(&writer.indexes))?;
         self.install(writer, directory);
         Ok(())
+    }
+}
+
+/// Takes the dead versions of a group out of the indexes.
+fn remove_entries(writer: &mut Writer, group: &Arc<Group>, horizon: u64, done: &mut Vacuumed) {
+    let indexes = Arc::clone(&writer.indexes);
+    for offset in 0..group.len() {
+        if !group.is_dead(offset, horizon) || group.ended(offset) == 0 {
+            continue;
+        }
+        // A row that was rolled back is in no index: its entries went with it.
+        if group.created(offset) != ABORTED {
+            let stored = Stored { group, offset };
+            for index in indexes.iter() {
+                if is_replaced(writer, index, &stored) {
+                    continue;
+                }
+                if index.key(&stored, group.row_id(offset), &mut writer.key).is_ok() {
+                    index.entries.remove_if(&writer.key, group.position(offset));
+                }
+            }
+        }
+        group.bury(offset);
+        done.versions += 1;
     }
 }
 

@@ -2,7 +2,8 @@
 //! lengths and counts of a damaged file in places.
 
 use super::parquet_findings;
-use crate::error::{from_datafusion, to_datafusion};
+use crate::carried_error::to_datafusion;
+use crate::error::from_datafusion;
 use crate::execute::run::{Run, share};
 use crate::plan::nodes::Tree;
 use datafusion::arrow::error::ArrowError;

@@ -51,7 +51,7 @@ impl Scope<'_> {
         match expr {
             Expr::Alias(alias) => self.output(&alias.expr, block),
             Expr::Placeholder(Placeholder { id, field: None }) => {
-                let number = crate::plan::statement::parameter_number(id)?;
+                let number = crate::parse::text::parameter_number(id)?;
                 declare(block, number, ParameterType::Any)?;
                 Some(Expression::Parameter(number))
             }
@@ -329,7 +329,7 @@ fn one_value(subquery: &datafusion::logical_expr::Subquery, block: &mut Block) -
 }
 
 fn parameter(placeholder: &Placeholder, block: &mut Block) -> Option<Expression> {
-    let number = crate::plan::statement::parameter_number(&placeholder.id)?;
+    let number = crate::parse::text::parameter_number(&placeholder.id)?;
     let declared = match placeholder.field.as_ref()?.data_type() {
         DataType::Int8 => ParameterType::Integer(8),
         DataType::Int16 => ParameterType::Integer(16),

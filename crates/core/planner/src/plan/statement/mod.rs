@@ -38,7 +38,7 @@ pub(crate) use merge::MergeLimit;
 pub use merge::{Merge, MergeAction, MergeBranch, MergeCase};
 pub use names::Name;
 pub use point::{Cell, PointStatement, placed_before_binding, with_parameters};
-pub(crate) use point::{counted, parameter_number, select};
+pub(crate) use point::{counted, select};
 pub use sequence::{CreateSequence, OwnedBy, Steps};
 pub use transaction::{IsolationLevel, TransactionStatement};
 pub(crate) use types::{named_type, sql_type};

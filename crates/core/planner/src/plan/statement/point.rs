@@ -11,7 +11,7 @@
 //! a unique index of these columns?); all others go through the planner.
 
 use super::{Assignment, InsertSource, Name, Statement};
-use crate::parse::text::Text;
+use crate::parse::text::{Text, parameter_number};
 use crate::plan::literal_values::constants;
 use datafusion::sql::sqlparser::ast::{
     self, BinaryOperator, Expr, GroupByExpr, Select, SelectItem, SetExpr, TableFactor,
@@ -205,11 +205,6 @@ fn cell(expr: &Expr) -> Option<Cell> {
     }
     let rows = constants(&[vec![Some(expr.clone())]], &[]).ok()??;
     rows.into_iter().flatten().flatten().next().map(Cell::Constant)
-}
-
-/// `$1` is number 0.
-pub(crate) fn parameter_number(name: &str) -> Option<usize> {
-    name.strip_prefix('$')?.parse::<usize>().ok()?.checked_sub(1)
 }
 
 /// The statement with each parameter's value in its place.

@@ -38,7 +38,7 @@ impl Parser {
             return self.unary();
         }
         let mut left = self.level(level + 1)?;
-        while let Some(op) = self.operator(level) {
+        while let Some(op) = operator(level, self.peek()) {
             let place = left.place;
             self.operators += 1;
             if self.operators > super::OPERATORS {
@@ -58,28 +58,6 @@ impl Parser {
             left = Expr { place, kind: ExprKind::Binary(op, Box::new(left), Box::new(right)) };
         }
         Ok(left)
-    }
-
-    fn operator(&self, level: usize) -> Option<Binary> {
-        Some(match (level, self.peek()) {
-            (0, Token::Word(word, None, false)) if word == "OR" => Binary::Or,
-            (1, Token::Word(word, None, false)) if word == "AND" => Binary::And,
-            (2, Token::Word(word, None, false)) if word == "LIKE" => Binary::Like,
-            (2, symbol @ Token::Symbol(_)) => return comparison(symbol),
-            (3, Token::Symbol(symbol)) => match *symbol {
-                "+" | "++" => Binary::Add,
-                "-" | "--" => Binary::Subtract,
-                _ => return None,
-            },
-            (4, Token::Symbol(symbol)) => match *symbol {
-                "*" => Binary::Multiply,
-                "/" => Binary::Divide,
-                "|" => Binary::Remainder,
-                _ => return None,
-            },
-            (5, Token::Symbol("^" | "**")) => Binary::Power,
-            _ => return None,
-        })
     }
 
     fn unary(&mut self) -> Parsed<Expr> {
@@ -534,6 +512,29 @@ impl Parser {
         }
         self.fail_at(23, value.place, "this is not a variable", "a variable is needed here")
     }
+}
+
+/// The binary operator of a level that a token stands for, from 0 for `OR` to 5 for powers.
+fn operator(level: usize, token: &Token) -> Option<Binary> {
+    Some(match (level, token) {
+        (0, Token::Word(word, None, false)) if word == "OR" => Binary::Or,
+        (1, Token::Word(word, None, false)) if word == "AND" => Binary::And,
+        (2, Token::Word(word, None, false)) if word == "LIKE" => Binary::Like,
+        (2, symbol @ Token::Symbol(_)) => return comparison(symbol),
+        (3, Token::Symbol(symbol)) => match *symbol {
+            "+" | "++" => Binary::Add,
+            "-" | "--" => Binary::Subtract,
+            _ => return None,
+        },
+        (4, Token::Symbol(symbol)) => match *symbol {
+            "*" => Binary::Multiply,
+            "/" => Binary::Divide,
+            "|" => Binary::Remainder,
+            _ => return None,
+        },
+        (5, Token::Symbol("^" | "**")) => Binary::Power,
+        _ => return None,
+    })
 }
 
 /// `::NAME$`, `::NAME[1]` behind the name of a structured string.

@@ -313,9 +313,9 @@ impl Parser {
                 if self.accept_word("OBJECT") {
                     property.is_object = true;
                 } else if self.accept_word("GET") {
-                    property.get = Some(self.access()?);
+                    property.get = Some(access(self.label_name()?));
                 } else if self.accept_word("SET") {
-                    property.set = Some(self.access()?);
+                    property.set = Some(access(self.label_name()?));
                 } else {
                     break;
                 }
@@ -340,11 +340,6 @@ impl Parser {
         Ok(bounds)
     }
 
-    fn access(&mut self) -> Parsed<Access> {
-        let label = self.label_name()?;
-        Ok(if label == "ERR" { Access::Refused } else { Access::Label(label) })
-    }
-
     fn function(&mut self) -> Parsed<Member> {
         self.accept_word("HIDE");
         let place = self.place();
@@ -367,6 +362,11 @@ impl Parser {
         let label = if self.at_end() { None } else { Some(self.label_name()?) };
         Ok(Member::Function { name, parameters, label, local })
     }
+}
+
+/// The access to a property by a label; `ERR` refuses it.
+fn access(label: String) -> Access {
+    if label == "ERR" { Access::Refused } else { Access::Label(label) }
 }
 
 /// SETDAY, SETTIME, SETDEV TSK( ) and TRANSLATE behind their word; `None` for other forms of SETDEV.

@@ -227,7 +227,7 @@ impl<'t> Parser<'t> {
         let (first, _) = self.field()?;
         self.expect("TO")?;
         let (last, _) = self.field()?;
-        self.in_order(first, last, span)?;
+        check_order(first, last, span)?;
         Ok(Type::DateTime(first, last))
     }
 
@@ -237,19 +237,12 @@ impl<'t> Parser<'t> {
         let (first, digits) = self.field()?;
         self.expect("TO")?;
         let (last, _) = self.field()?;
-        self.in_order(first, last, span)?;
+        check_order(first, last, span)?;
         let digits = digits.unwrap_or(if first == Field::YEAR { 4 } else { 2 });
         let mixes_kinds = first <= Field::MONTH && last > Field::MONTH;
         match (1..=9).contains(&digits) && !mixes_kinds {
             true => Ok(Type::Interval(first, digits, last)),
             false => Err(SqlError::at(-1262, span, "Non-numeric character or invalid field in an interval.")),
-        }
-    }
-
-    fn in_order(&self, first: Field, last: Field, span: Span) -> Parse<()> {
-        match first <= last {
-            true => Ok(()),
-            false => Err(SqlError::at(-1260, span, "It is not possible to convert between the specified types.")),
         }
     }
 
@@ -289,5 +282,15 @@ impl<'t> Parser<'t> {
     pub(super) fn shared(known: Type, span: Span) -> DataType {
         let name = Name { text: known.declared(), quoted: true, span };
         DataType { name: ObjectName { parts: vec![name], span }, arguments: Vec::new(), span }
+    }
+}
+
+/// Checks that a qualifier goes from a larger field to a smaller one.
+///
+/// Errors: -1260.
+fn check_order(first: Field, last: Field, span: Span) -> Parse<()> {
+    match first <= last {
+        true => Ok(()),
+        false => Err(SqlError::at(-1260, span, "It is not possible to convert between the specified types.")),
     }
 }

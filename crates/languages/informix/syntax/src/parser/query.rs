@@ -4,8 +4,8 @@ use super::primary::refused;
 use super::{Body, Parser};
 use crate::error::Parse;
 use crate::tree::{
-    CommonTable, Expr, GroupBy, Grouping, OrderItem, Query, QueryBody, Select, SelectItem, SetOperator, SetQuantifier,
-    Top, With,
+    CommonTable, Expr, GroupBy, Grouping, ObjectName, OrderItem, Query, QueryBody, Select, SelectItem, SetOperator,
+    SetQuantifier, Top, With,
 };
 
 impl Parser<'_> {
@@ -67,18 +67,7 @@ impl Parser<'_> {
         }
         let name = self.object_name()?;
         self.accept("WITH NO LOG");
-        match body {
-            QueryBody::Select(select) => select.into = Some((name, None)),
-            QueryBody::Set(left, ..) => return self.target_of_left(left, name),
-        }
-        Ok(())
-    }
-
-    fn target_of_left(&mut self, body: &mut QueryBody, name: crate::tree::ObjectName) -> Parse<()> {
-        match body {
-            QueryBody::Select(select) => select.into = Some((name, None)),
-            QueryBody::Set(left, ..) => self.target_of_left(left, name)?,
-        }
+        set_target(body, name);
         Ok(())
     }
 
@@ -160,5 +149,13 @@ impl Parser<'_> {
             false => None,
         };
         Ok(SelectItem::Value(value, alias))
+    }
+}
+
+/// Writes the name of a temporary table into the first SELECT of a query.
+fn set_target(body: &mut QueryBody, name: ObjectName) {
+    match body {
+        QueryBody::Select(select) => select.into = Some((name, None)),
+        QueryBody::Set(left, ..) => set_target(left, name),
     }
 }
