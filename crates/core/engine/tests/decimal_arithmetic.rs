@@ -70,3 +70,14 @@ fn results_are_exact_and_too_many_digits_are_an_error() {
     let error = run(&mut session, "SELECT SUM(price * price) FROM sale GROUP BY id % 2").map(|_| ()).unwrap_err();
     assert_eq!(error.code(), Code::InvalidValue, "{error}");
 }
+
+/// Each operand is calculated once a batch, also where values are large: 2^40 calculations would not end.
+#[test]
+fn long_sums_of_large_decimals_are_calculated_operand_by_operand() {
+    let mut session = Database::open(":memory:").unwrap().session();
+    session.execute("CREATE TABLE w (g INTEGER, a DECIMAL(24,1), b DECIMAL(10,2))").unwrap();
+    session.execute("INSERT INTO w SELECT g % 3, 9000000000000000000, 1 FROM generate_series(1, 300) AS q(g)").unwrap();
+    let sum = (0..20).map(|_| "a + b").collect::<Vec<_>>().join(" + ");
+    let answer = rows(&mut session, &format!("SELECT g, MAX({sum}) FROM w GROUP BY g ORDER BY g"));
+    assert_eq!(answer, ["0|180000000000000000020.00", "1|180000000000000000020.00", "2|180000000000000000020.00"]);
+}

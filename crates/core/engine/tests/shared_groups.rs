@@ -75,28 +75,6 @@ fn a_statement_that_runs_again_reads_the_table_again() {
     assert_eq!(scans(&mut session, BEST), (vec!["'seller 600'|1000000".to_owned()], 1));
 }
 
-/// PostgreSQL evaluates a common table expression with volatile functions once (7.8.3); derived tables are separate.
-#[test]
-fn common_table_expressions_with_random_numbers_have_the_same_in_each_place() {
-    let mut session = Database::open(":memory:").unwrap().session();
-    for (sql, expected) in [
-        (
-            "WITH r AS (SELECT random() AS x FROM generate_series(1, 3) AS q(g)) SELECT COUNT(*) FROM r a JOIN r b ON a.x = b.x",
-            "3",
-        ),
-        ("WITH r AS (SELECT random() AS x) SELECT a.x = b.x FROM r a, r b", "true"),
-        ("WITH r AS (SELECT random() AS x) SELECT x = (SELECT MAX(x) FROM r) FROM r", "true"),
-        (
-            "WITH r AS (SELECT random() AS x), s AS (SELECT x FROM r) SELECT r.x = a.x AND a.x = b.x FROM r, s a, s b",
-            "true",
-        ),
-        ("SELECT a.x = b.x FROM (SELECT random() AS x) a, (SELECT random() AS x) b", "false"),
-        ("WITH a AS (SELECT random() AS x), b AS (SELECT random() AS x) SELECT a.x = b.x FROM a, b", "false"),
-    ] {
-        assert_eq!(rows(&mut session, sql), [expected], "{sql}");
-    }
-}
-
 #[test]
 fn groups_that_differ_are_computed_in_each_place() {
     let mut session = shop(&[]);

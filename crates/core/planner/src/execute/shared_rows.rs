@@ -12,8 +12,7 @@
 //! asking without stopping the others.
 //!
 //! The memory of the rows is reserved in the pool of the run. Where it is not available, nothing is kept and each operator runs
-//! its own part, as in a plan without this one. A statement that starts again for want of memory has a plan without it. A
-//! part with volatile functions must not run twice: without memory for its rows the statement fails.
+//! its own part, as in a plan without this one. A statement that starts again for want of memory has a plan without it.
 //!
 //! Limits: the rows stay in memory until the statement ends, also behind their last reader.
 
@@ -42,19 +41,12 @@ use std::sync::{Arc, Mutex, PoisonError};
 pub(crate) struct SharedRows {
     number: usize,
     part: LogicalPlan,
-    /// True if the part has other rows each time it runs.
-    is_volatile: bool,
 }
 
 impl SharedRows {
     /// A node around a part.
     pub(crate) fn over(number: usize, part: LogicalPlan) -> LogicalPlan {
-        LogicalPlan::Extension(Extension { node: Arc::new(SharedRows { number, part, is_volatile: false }) })
-    }
-
-    /// A node around a part that must not run twice.
-    pub(crate) fn of_volatile(number: usize, part: LogicalPlan) -> LogicalPlan {
-        LogicalPlan::Extension(Extension { node: Arc::new(SharedRows { number, part, is_volatile: true }) })
+        LogicalPlan::Extension(Extension { node: Arc::new(SharedRows { number, part }) })
     }
 }
 
@@ -111,8 +103,8 @@ impl SharedParts {
     fn get(&self, of: &SharedRowsExec, context: &Arc<TaskContext>) -> Collecting {
         let mut parts = self.0.lock().unwrap_or_else(PoisonError::into_inner);
         let collecting = parts.entry(of.number).or_insert_with(|| {
-            let (part, context, is_volatile) = (Arc::clone(&of.part), Arc::clone(context), of.is_volatile);
-            async move { collected(part, context, is_volatile).await.map_err(Arc::new) }.boxed().shared()
+            let (part, context) = (Arc::clone(&of.part), Arc::clone(context));
+            async move { collected(part, context).await.map_err(Arc::new) }.boxed().shared()
         });
         collecting.clone()
     }
@@ -124,11 +116,7 @@ impl SharedParts {
 }
 
 /// The rows of a part; `None` if there is no memory to keep them and the part may run again.
-async fn collected(
-    part: Arc<dyn ExecutionPlan>,
-    context: Arc<TaskContext>,
-    is_volatile: bool,
-) -> Result<Option<Arc<Kept>>> {
+async fn collected(part: Arc<dyn ExecutionPlan>, context: Arc<TaskContext>) -> Result<Option<Arc<Kept>>> {
     let memory = MemoryConsumer::new("rows that a statement reads several times").register(context.memory_pool());
     let mut rows = part.execute(0, context)?;
     let (mut batches, mut seen) = (Vec::new(), HashSet::new());
@@ -136,7 +124,7 @@ async fn collected(
         let batch = batch?;
         let bytes = batch.columns().iter().map(|column| new_bytes(&column.to_data(), &mut seen)).sum();
         match memory.try_grow(bytes) {
-            Err(_) if !is_volatile => return Ok(None),
+            Err(_) => return Ok(None),
             grown => grown?,
         }
         batches.push(batch);
@@ -148,7 +136,6 @@ async fn collected(
 pub(crate) struct SharedRowsExec {
     number: usize,
     part: Arc<dyn ExecutionPlan>,
-    is_volatile: bool,
     properties: Arc<PlanProperties>,
 }
 
@@ -156,19 +143,19 @@ impl SharedRowsExec {
     /// The operator of a node whose part is planned.
     pub(crate) fn planned(node: &SharedRows, inputs: &[Arc<dyn ExecutionPlan>]) -> Result<Arc<dyn ExecutionPlan>> {
         match inputs {
-            [part] => Ok(SharedRowsExec::over(node.number, Arc::clone(part), node.is_volatile)),
+            [part] => Ok(SharedRowsExec::over(node.number, Arc::clone(part))),
             _ => plan_err!("shared rows of another number of parts than one"),
         }
     }
 
-    fn over(number: usize, part: Arc<dyn ExecutionPlan>, is_volatile: bool) -> Arc<dyn ExecutionPlan> {
+    fn over(number: usize, part: Arc<dyn ExecutionPlan>) -> Arc<dyn ExecutionPlan> {
         let properties = PlanProperties::new(
             EquivalenceProperties::new(part.schema()),
             Partitioning::UnknownPartitioning(1),
             EmissionType::Final,
             Boundedness::Bounded,
         );
-        Arc::new(SharedRowsExec { number, part, is_volatile, properties: Arc::new(properties) })
+        Arc::new(SharedRowsExec { number, part, properties: Arc::new(properties) })
     }
 }
 
@@ -202,7 +189,7 @@ impl ExecutionPlan for SharedRowsExec {
     }
 
     fn with_new_children(self: Arc<Self>, mut children: Vec<Arc<dyn ExecutionPlan>>) -> Result<Arc<dyn ExecutionPlan>> {
-        Ok(SharedRowsExec::over(self.number, children.remove(0), self.is_volatile))
+        Ok(SharedRowsExec::over(self.number, children.remove(0)))
     }
 
     fn apply_expressions(

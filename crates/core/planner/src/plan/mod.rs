@@ -2,7 +2,7 @@
 //!
 //! `planner` drives the steps; `context` and `relation` answer DataFusion's questions about tables and functions; `statement`
 //! and `change` are the statements that are not queries; `bounds` limits the size of a statement before anything recurses
-//! over it. `volatile_tables` has common table expressions with volatile functions evaluated once. `nodes`, `search` and `rewrite` are the helpers of everything that changes a logical plan.
+//! over it. `nodes`, `search` and `rewrite` are the helpers of everything that changes a logical plan.
 
 pub(crate) mod bind;
 pub(crate) mod bounds;
@@ -20,4 +20,3 @@ pub(crate) mod relation;
 pub(crate) mod rewrite;
 pub(crate) mod search;
 pub(crate) mod statement;
-mod volatile_tables;

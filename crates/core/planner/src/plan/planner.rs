@@ -398,14 +398,12 @@ impl Planner {
     ) -> Result<Logical, DataFusionError> {
         let options = &self.state().config_options().sql_parser;
         let planner = SqlToRel::new_with_options(context, parser_options(options));
-        let tables = crate::plan::volatile_tables::names_in(&statement);
         let plan = crate::names::outer_names::planned(statement, |statement| {
             let mut context = PlannerContext::new().with_prepare_param_data_types(parameters.clone());
             let plan = planner.sql_statement_to_plan_with_context(statement, &mut context)?;
             crate::plan::bounds::check(&plan).map(|()| plan)
         })?;
         let plan = crate::names::colliding_names::unmarked(plan)?;
-        let plan = crate::plan::volatile_tables::evaluated_once(plan, &tables)?;
         let dated = crate::types::current_time::with_the_time_in_plan(plan)?;
         let is_momentary = dated.transformed
             || crate::functions::sequences::are_in_plan(&dated.data)

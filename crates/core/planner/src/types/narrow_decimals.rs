@@ -3,7 +3,7 @@
 //! The result of `price * (1 - discount)` has the type DECIMAL(38,4), so the general operators calculate in 128 bits, check each
 //! row for overflow, and a function checks its digits. The values themselves take a few dozen bits:
 //! [`decimals`](mainstay_columnar::vector::decimals) calculates a batch of them without checks, and reports a batch that has
-//! larger ones, which the general operators calculate then.
+//! larger ones, which the general operators calculate then, from the same values of both sides.
 //!
 //! ```text
 //!   checked_decimal(price * (1 - discount))    --->    Narrow(price * Narrow(1 - discount))
@@ -18,14 +18,14 @@ use crate::analyze::overflow::FITS;
 use crate::plan::nodes::Tree;
 use arrow_array::cast::AsArray;
 use arrow_array::types::Decimal128Type;
-use arrow_array::{Array, ArrayRef, PrimitiveArray, RecordBatch};
+use arrow_array::{Array, ArrayRef, PrimitiveArray, RecordBatch, RecordBatchOptions};
 use arrow_buffer::NullBuffer;
-use datafusion::arrow::datatypes::{DataType, FieldRef, Schema};
+use datafusion::arrow::datatypes::{DataType, Field, FieldRef, Schema};
 use datafusion::common::config::ConfigOptions;
 use datafusion::common::tree_node::{Transformed, TransformedResult};
 use datafusion::common::{Result, ScalarValue, internal_err};
 use datafusion::logical_expr::{ColumnarValue, Operator};
-use datafusion::physical_expr::expressions::{BinaryExpr, CaseExpr};
+use datafusion::physical_expr::expressions::{BinaryExpr, CaseExpr, Column};
 use datafusion::physical_expr::{PhysicalExpr, ScalarFunctionExpr};
 use datafusion::physical_optimizer::PhysicalOptimizerRule;
 use datafusion::physical_plan::ExecutionPlan;
@@ -117,7 +117,8 @@ fn narrowed(expr: Arc<dyn PhysicalExpr>, schema: &Schema) -> Result<Transformed<
             && let Some(narrow) = checked.downcast_ref::<Narrow>()
         {
             // Small results have at most 38 digits.
-            return Ok(Transformed::yes(Arc::new(Narrow { whole: Arc::clone(&expr), ..narrow.clone() })));
+            let general = Arc::clone(&expr).with_new_children(vec![Arc::clone(&narrow.general)])?;
+            return Ok(Transformed::yes(Arc::new(Narrow { whole: Arc::clone(&expr), general, ..narrow.clone() })));
         }
         let narrow = expr.downcast_ref::<BinaryExpr>().map(|binary| Narrow::of(&expr, binary, schema)).transpose()?;
         Ok(match narrow.flatten() {
@@ -144,6 +145,8 @@ struct Narrow {
     /// The expression of the general operators.
     whole: Arc<dyn PhysicalExpr>,
     sides: [Arc<dyn PhysicalExpr>; 2],
+    /// The same over two columns, which are the values of the sides: these are calculated once.
+    general: Arc<dyn PhysicalExpr>,
     /// The types of both sides.
     types: [DataType; 2],
     /// The type of the result.
@@ -173,7 +176,9 @@ impl Narrow {
             }
             _ => return Ok(None),
         };
-        Ok(Some(Narrow { whole: Arc::clone(whole), sides, types, data_type, calculation }))
+        let columns: [Arc<dyn PhysicalExpr>; 2] = [Arc::new(Column::new("left", 0)), Arc::new(Column::new("right", 1))];
+        let general = Arc::clone(whole).with_new_children(columns.to_vec())?;
+        Ok(Some(Narrow { whole: Arc::clone(whole), sides, general, types, data_type, calculation }))
     }
 
     /// The results for small values; `None` where some are not, or are constants on both sides.
@@ -211,6 +216,15 @@ fn operand<'v>(side: &'v ColumnarValue, data_type: &DataType) -> Option<Operand<
     }
 }
 
+/// The values of both sides as the columns of a batch.
+fn batch_of(sides: [ColumnarValue; 2], rows: usize) -> Result<RecordBatch> {
+    let arrays = sides.into_iter().map(|side| side.into_array(rows)).collect::<Result<Vec<_>>>()?;
+    let field = |(array, name): (&ArrayRef, &str)| Field::new(name, array.data_type().clone(), true);
+    let fields: Vec<Field> = arrays.iter().zip(["left", "right"]).map(field).collect();
+    let options = RecordBatchOptions::new().with_row_count(Some(rows));
+    Ok(RecordBatch::try_new_with_options(Arc::new(Schema::new(fields)), arrays, &options)?)
+}
+
 impl PartialEq for Narrow {
     fn eq(&self, other: &Narrow) -> bool {
         self.whole.eq(&other.whole)
@@ -240,7 +254,7 @@ impl PhysicalExpr for Narrow {
         let sides = [self.sides[0].evaluate(batch)?, self.sides[1].evaluate(batch)?];
         match self.calculated(&sides) {
             Some(values) => Ok(ColumnarValue::Array(values)),
-            None => self.whole.evaluate(batch),
+            None => self.general.evaluate(&batch_of(sides, batch.num_rows())?),
         }
     }
 

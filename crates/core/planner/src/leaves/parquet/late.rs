@@ -24,6 +24,7 @@
 //! is late: a join may give it the keys of its other side when that has been read, which are often few.
 
 use super::files::Files;
+use crate::lateral::expr_may_fail;
 use datafusion::arrow::datatypes::{DataType, SchemaRef};
 use datafusion::common::ScalarValue;
 use datafusion::logical_expr::expr::InList;
@@ -44,7 +45,9 @@ type Bounds<'b> = &'b dyn Fn(&str) -> Option<(i64, i64)>;
 
 /// Returns true if these conditions are applied before the other columns are decoded, for a scan of these columns.
 pub(super) fn is_late(files: &Files, projection: Option<&Vec<usize>>, filters: &[&Expr]) -> bool {
-    if filters.is_empty() {
+    // A condition may keep rows from another that would fail for them (`b <> 0 AND 10 / b > 1`): only late ones are applied one
+    // after the other.
+    if filters.is_empty() || filters.iter().any(|filter| expr_may_fail(filter, None)) {
         return true;
     }
     let schema = files.schema();
