@@ -281,8 +281,7 @@ mod tests {
     fn every_reader_gets_all_rows_with_and_without_memory_for_them() {
         for (bytes, are_kept) in [(1 << 20, true), (100, false)] {
             let (context, pool) = context(bytes);
-            let readers =
-                [0, 1, 2].map(|_| SharedRowsExec::over(7, part(), false).execute(0, Arc::clone(&context)).unwrap());
+            let readers = [0, 1, 2].map(|_| SharedRowsExec::over(7, part()).execute(0, Arc::clone(&context)).unwrap());
             for rows in readers {
                 assert_eq!(sum(rows), 499_500);
                 assert_eq!(pool.reserved() >= 8_000, are_kept);
@@ -296,7 +295,7 @@ mod tests {
     fn a_reader_that_stops_does_not_stop_the_others() {
         let (context, _) = context(1 << 20);
         let [mut first, second] =
-            [0, 1].map(|_| SharedRowsExec::over(7, part(), false).execute(0, Arc::clone(&context)).unwrap());
+            [0, 1].map(|_| SharedRowsExec::over(7, part()).execute(0, Arc::clone(&context)).unwrap());
         let batch = block_on(first.next()).unwrap().unwrap();
         assert_eq!(batch.num_rows(), 500);
         drop(first);
@@ -306,7 +305,7 @@ mod tests {
     #[test]
     fn parts_of_other_numbers_have_rows_of_their_own() {
         let (context, _) = context(1 << 20);
-        let rows = |number| sum(SharedRowsExec::over(number, part(), false).execute(0, Arc::clone(&context)).unwrap());
+        let rows = |number| sum(SharedRowsExec::over(number, part()).execute(0, Arc::clone(&context)).unwrap());
         assert_eq!((rows(0), rows(1)), (499_500, 499_500));
         assert_eq!(Run::of(&context).unwrap().shared_parts().0.lock().unwrap().len(), 2);
     }
