@@ -1,4 +1,4 @@
-//! What stands beside the text plane: the menu bar, the popup menu, the message box, the message line and the caption.
+//! Panels beside the text plane: the menu bar, the popup menu, the message box, the message line and the caption.
 
 use crate::characters::{decode, printable};
 use crate::event::{Key, KeyPress};
