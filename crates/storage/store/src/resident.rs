@@ -33,7 +33,7 @@ const READ: u8 = 2;
 
 /// The power of two of a window of a large file: 64 KiB, what Linux maps around a page that is touched.
 const WINDOW: u32 = 16;
-/// That of a file that is one window.
+/// The power of two of the window of a file that has only one.
 const WHOLE: u32 = usize::BITS - 1;
 /// Entries of the clock that are not worth removing those of dropped mappings.
 const FEW: usize = 4096;

@@ -29,7 +29,7 @@ const NAME: &str = "a_process_stays_within_the_limit_and_64_mib";
 const TABLE: u64 = 100;
 
 const LIMIT: usize = 32 << 20;
-/// What the process may take besides: its program and threads, and what the allocator has not given back.
+/// Memory that the process may take besides: its program and threads, and what the allocator has not given back.
 const BESIDES: u64 = 64 << 20;
 /// Each takes 24 bytes of memory as a row and 52 in indexes: about three times the limit together.
 const ROWS: i64 = 1_300_000;

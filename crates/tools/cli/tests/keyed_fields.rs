@@ -115,7 +115,7 @@ fn four_languages_change_a_keyed_file_in_turn() {
     basic.wait_for("<zinc2.5>");
     basic.type_line("READ (1,KNO=\"NAME\",KEY=\"zinc\")A$; PRINT \"<id\"+A$+\">\"");
     basic.wait_for("<id0001>");
-    // What the program writes is seen by the others; Informix SQL goes on from there, then Advantage SQL.
+    // The others see what the program writes; Informix SQL goes on from there, then Advantage SQL.
     basic.type_line("WRITE (1)\"0003\",\"cog\",3; PRINT \"<\"+\"written>\"");
     basic.wait_for("<written>");
     assert_contains(&tds.answer_text("SELECT name FROM item_fields WHERE id = '0003'"), "cog");

@@ -350,7 +350,7 @@ impl Drop for Answer {
     fn drop(&mut self) {
         if let ToldBy::Run(run) = &self.told_by {
             run.stopped.store(true, Ordering::Relaxed);
-            // What is still collected refers to the run.
+            // Parts that are still collected refer to the run.
             run.shared_parts.clear();
         }
     }

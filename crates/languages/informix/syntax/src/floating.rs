@@ -318,7 +318,7 @@ impl FloatingDecimal {
         FloatingDecimal::new(self.is_negative != other.is_negative, quotient, exponent)
     }
 
-    /// What a division of whole quotient leaves, with the sign of the dividend.
+    /// The remainder of a division with a whole quotient, with the sign of the dividend.
     ///
     /// Errors: -1202, -1200, -1201.
     pub fn remainder(self, other: FloatingDecimal) -> Parse<FloatingDecimal> {

@@ -111,7 +111,7 @@ pub enum Explain {
     File {
         /// The file.
         name: String,
-        /// What the file contains stays.
+        /// The contents of the file stay.
         appends: bool,
     },
 }

@@ -32,7 +32,7 @@ static NEXT: AtomicU64 = AtomicU64::new(1);
 /// The payload of a frame.
 #[derive(Clone, Copy)]
 pub struct Payload<'a> {
-    /// What comes first, and how many bytes of the file that is.
+    /// The file whose bytes come first, and how many they are.
     moved: Option<(&'a dyn File, u64)>,
     rest: &'a [u8],
 }
