@@ -15,6 +15,7 @@
 //! UTC. SUM and AVG of timestamps are refused.
 
 use crate::analyze::char_columns::is_comparison;
+use crate::carried_error::to_datafusion;
 use crate::plan::nodes::{PlanTree, Tree};
 use crate::plan::rewrite::schema_of;
 use crate::plan::search::{any_expression, any_node};
@@ -211,8 +212,7 @@ impl Moved {
             }
             _ => return Ok(Value::Null),
         };
-        let outside = || Error::new(Code::InvalidValue, "a moment outside of the years 1 to 9999");
-        moved.ok_or_else(|| crate::carried_error::to_datafusion(outside()))
+        moved.ok_or_else(|| to_datafusion(Error::new(Code::InvalidValue, "a moment outside of the years 1 to 9999")))
     }
 }
 
@@ -538,9 +538,7 @@ fn replaced(expr: Expr, schema: &DFSchema) -> Result<Transformed<Expr>> {
             if call.params.args.first().and_then(of).is_some() {
                 let name = call.func.name();
                 let error = Error::new(Code::TypeMismatch, format!("{name} does not take times")).about(name);
-                return Err(crate::carried_error::to_datafusion(
-                    error.hint("convert the argument first: CAST(x AS ...)"),
-                ));
+                return Err(to_datafusion(error.hint("convert the argument first: CAST(x AS ...)")));
             }
             Transformed::no(Expr::AggregateFunction(call))
         }
