@@ -84,7 +84,10 @@ impl Calibration {
             Calibration::Loop => timed(|| Some(black_box(turns(black_box(TURNS)))).map(|_| ())),
             Calibration::Copy => {
                 let (from, mut to) = (vec![7_u8; COPIED], vec![1_u8; COPIED]);
-                timed(|| Some(black_box(&mut to).copy_from_slice(black_box(&from))))
+                timed(|| {
+                    black_box(&mut to).copy_from_slice(black_box(&from));
+                    Some(())
+                })
             }
             Calibration::RoundTrip => round_trips().unwrap_or_default(),
             Calibration::Append => appends().unwrap_or_default(),

@@ -115,8 +115,11 @@ fn call(function: &str, number: u32, third: &str, separator: u8) -> String {
     format!("{function}(record, {number}{own})")
 }
 
+/// A type of records: the value of its field, its name, and its layout.
+type RecordType = (String, String, String);
+
 /// `by field 1: "H" header(*,CUST$), "L" line(*,ITEM$)`: the type field, and of each type the value, the name and the layout.
-fn record_types(layout: &str) -> Result<Option<(u32, Vec<(String, String, String)>)>> {
+fn record_types(layout: &str) -> Result<Option<(u32, Vec<RecordType>)>> {
     let Some((head, rest)) = layout.split_once(':') else { return Ok(None) };
     let words: Vec<String> = head.split_whitespace().map(str::to_lowercase).collect();
     let ["by", "field", number] = words.iter().map(String::as_str).collect::<Vec<_>>()[..] else { return Ok(None) };

@@ -209,7 +209,7 @@ mod tests {
         assert_eq!(computed(Operation::Add, &[twenty.clone(), Value::Null]), Value::Null);
         assert_eq!(computed(Operation::Decimal(3), &[Value::Text("12.345".into())]), number("12.3"));
         assert_eq!(computed(Operation::Exact(5, 2), &[number("123.456")]), Value::Decimal("123.46".parse().unwrap()));
-        assert_eq!(computed(Operation::Exact(5, 2), &[twenty.clone()]), Value::Integer(-1226));
+        assert_eq!(computed(Operation::Exact(5, 2), std::slice::from_ref(&twenty)), Value::Integer(-1226));
         assert_eq!(computed(Operation::Text, &[number("1e100")]), Value::Text("1E+100".into()));
         let rounded = computed(Operation::Round(Rounding::Nearest), &[number("1250"), Value::Integer(-2)]);
         assert_eq!(rounded, number("1300"));
