@@ -61,8 +61,7 @@ impl Page {
     /// Logs in by an invitation and starts a program of the folder.
     pub fn start(address: &str, invitation: &str, program: &str) -> Page {
         let login = post(address, "login", "", &format!("{{\"invitation\":\"{invitation}\"}}"));
-        let cookie =
-            login.lines().find_map(|line| line.to_ascii_lowercase().starts_with("set-cookie: ").then_some(line));
+        let cookie = login.lines().find(|line| line.to_ascii_lowercase().starts_with("set-cookie: "));
         let cookie = cookie.unwrap()["set-cookie: ".len()..].split(';').next().unwrap().to_owned();
         let started = post(address, "programs", &cookie, &format!("{{\"name\":\"{program}\"}}"));
         let mut socket = connect(address);
