@@ -174,6 +174,52 @@ fn an_index_of_a_large_table_is_built_in_files() {
     assert_eq!(look(&store.table_of(TABLE).unwrap()), seen);
 }
 
+fn delete(store: &Store, table: &Arc<NativeTable>, id: i64) {
+    let mut transaction = begin(store);
+    let position = common::position(table, &mut transaction, id).unwrap();
+    table.delete(&mut transaction, position).unwrap();
+    transaction.commit().unwrap();
+}
+
+#[test]
+fn older_views_find_rows_by_an_index_whose_runs_a_checkpoint_replaces() {
+    let fs = Simulated::new();
+    let (store, table) = made(&fs).unwrap();
+    let mut transaction = begin(&store);
+    insert(&table, &mut transaction, 0..MANY).unwrap();
+    transaction.commit().unwrap();
+    put_index(&store, true).unwrap();
+    drop(table);
+    let table = store.table_of(TABLE).unwrap();
+    let found = |view, id: i64| {
+        let by_id = table.reader(view).get(0, &[ValueRef::Integer(id)]).unwrap().is_some();
+        (by_id, table.reader(view).get(1, &[ValueRef::Integer(-id)]).unwrap().is_some())
+    };
+    // The runs of CREATE INDEX are replaced.
+    let mut older = store.begin(Isolation::Snapshot);
+    let view = older.begin_statement().unwrap();
+    delete(&store, &table, 77);
+    let mut transaction = begin(&store);
+    let position = common::position(&table, &mut transaction, 78).unwrap();
+    table.update_columns(&mut transaction, position, &[(1, ValueRef::Integer(5))]).unwrap();
+    transaction.commit().unwrap();
+    store.checkpoint().unwrap();
+    assert_eq!((found(view, 77), found(view, 78)), ((true, true), (true, true)));
+    let now = table.current_view();
+    assert_eq!((found(now, 77), found(now, 78)), ((false, false), (true, false)));
+    // Those of a checkpoint are merged with many new ones.
+    let mut second = store.begin(Isolation::Snapshot);
+    let later = second.begin_statement().unwrap();
+    delete(&store, &table, 79);
+    let mut transaction = begin(&store);
+    insert(&table, &mut transaction, MANY..2 * MANY).unwrap();
+    transaction.commit().unwrap();
+    store.checkpoint().unwrap();
+    assert_eq!((found(view, 77), found(view, 79), found(later, 79)), ((true, true), (true, true), (true, true)));
+    assert_eq!(found(later, 77), (false, false));
+    assert_eq!(found(table.current_view(), 79), (false, false));
+}
+
 #[test]
 fn versions_that_older_views_see_are_in_an_index_that_is_built() {
     let fs = Simulated::new();
