@@ -243,6 +243,7 @@ impl Redo for Buffer {
         match (&self.moved, self.redo.moved_bytes()) {
             (Some(moved), bytes @ 1..) => {
                 moved.put(&commit.to_le_bytes(), 0)?;
+                moved.check(bytes)?;
                 Ok(moved.followed_by(bytes, self.redo.rest()))
             }
             _ => Ok(self.redo.seal(commit).into()),
