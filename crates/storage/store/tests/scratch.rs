@@ -8,7 +8,7 @@ use common::{begin, pair};
 use mainstay_store::files::catalog::{CatalogChange, IndexDefinition};
 use mainstay_store::{Durability, Isolation, NativeTable, Store, StoreOptions, Transaction};
 use mainstay_types::{Code, Result, ValueRef};
-use mainstay_vfs::{FileSystem, Simulated, explore};
+use mainstay_vfs::{Fault, Faulty, FileSystem, Operation, Simulated, explore};
 use std::ops::Range;
 use std::path::Path;
 use std::sync::Arc;
@@ -23,13 +23,17 @@ const BATCH: i64 = 3000;
 const MANY: i64 = 80_000;
 
 fn open(fs: &Simulated) -> Result<Store> {
+    open_on(Arc::new(fs.clone()))
+}
+
+fn open_on(fs: Arc<dyn FileSystem>) -> Result<Store> {
     let options = StoreOptions {
         durability: Durability::Full,
         checkpoint_bytes: None,
         memory_bytes: Some(LIMIT),
         ..StoreOptions::DEFAULT
     };
-    Store::open(Arc::new(fs.clone()), Path::new(FOLDER), options)
+    Store::open(fs, Path::new(FOLDER), options)
 }
 
 fn made(fs: &Simulated) -> Result<(Store, Arc<NativeTable>)> {
@@ -172,6 +176,126 @@ fn an_index_of_a_large_table_is_built_in_files() {
     store.close().unwrap();
     let store = open(&fs).unwrap();
     assert_eq!(look(&store.table_of(TABLE).unwrap()), seen);
+}
+
+fn delete(store: &Store, table: &Arc<NativeTable>, id: i64) {
+    let mut transaction = begin(store);
+    let position = common::position(table, &mut transaction, id).unwrap();
+    table.delete(&mut transaction, position).unwrap();
+    transaction.commit().unwrap();
+}
+
+/// A store of many rows, closed.
+fn filled() -> Simulated {
+    let fs = Simulated::new();
+    let (store, table) = made(&fs).unwrap();
+    let mut transaction = begin(&store);
+    insert(&table, &mut transaction, 0..MANY).unwrap();
+    transaction.commit().unwrap();
+    drop(table);
+    store.close().unwrap();
+    fs
+}
+
+/// Deletes all rows in one transaction.
+fn delete_all(store: &Store) -> Result<u64> {
+    let table = store.table_of(TABLE)?;
+    let mut transaction = begin(store);
+    for id in 0..MANY {
+        let position = common::position(&table, &mut transaction, id).unwrap();
+        table.delete(&mut transaction, position)?;
+    }
+    transaction.commit()
+}
+
+#[test]
+fn records_of_deletes_move_to_a_file_and_its_errors_fail_their_transaction_only() {
+    let fs = filled();
+    let store = open(&fs).unwrap();
+    let before = fs.trace().len();
+    delete_all(&store).unwrap();
+    assert!(fs.trace()[before..].iter().any(|operation| operation.contains("moved-")), "no records were moved");
+    let killed = fs.after_kill();
+    drop(store);
+    assert_eq!(rows(&open(&killed).unwrap(), TABLE).len(), 0);
+    // Opening creates files as well, so the failing one is counted from there.
+    for operation in [Operation::Create, Operation::Read] {
+        let fs = filled();
+        let counted = Faulty::failing(fs.after_kill(), operation, u64::MAX, Fault::NoSpace);
+        let store = open_on(Arc::new(counted.clone())).unwrap();
+        let mut calls = counted.calls(operation);
+        if operation == Operation::Read {
+            // The last read is one of copying to the journal; the one before it reads the file for the first time.
+            delete_all(&store).unwrap();
+            calls = counted.calls(operation) - 2;
+        }
+        drop(store);
+        let failing = Faulty::failing(fs.after_kill(), operation, calls, Fault::NoSpace);
+        let store = open_on(Arc::new(failing)).unwrap();
+        let error = delete_all(&store).unwrap_err();
+        assert_ne!(error.code(), Code::Damaged, "{error:?}");
+        assert_eq!(rows(&store, TABLE).len(), MANY as usize, "{operation:?}");
+        delete(&store, &store.table_of(TABLE).unwrap(), 1);
+        store.close().unwrap();
+    }
+}
+
+#[test]
+fn a_full_disk_is_no_damage_of_a_store_that_is_opened() {
+    let fs = filled();
+    let store = open(&fs).unwrap();
+    put_index(&store, true).unwrap();
+    let killed = fs.after_kill();
+    drop(store);
+    let counted = Faulty::failing(killed.after_kill(), Operation::Create, u64::MAX, Fault::NoSpace);
+    drop(open_on(Arc::new(counted.clone())).unwrap());
+    let calls = counted.calls(Operation::Create);
+    for call in 0..calls {
+        let failing = Faulty::lasting(killed.after_kill(), Operation::Create, call, Fault::NoSpace);
+        if let Err(error) = open_on(Arc::new(failing)) {
+            assert_ne!(error.code(), Code::Damaged, "{call}: {error:?}");
+        }
+    }
+    assert_eq!(rows(&open(&killed).unwrap(), TABLE).len(), MANY as usize);
+}
+
+#[test]
+fn older_views_find_rows_by_an_index_whose_runs_a_checkpoint_replaces() {
+    let fs = Simulated::new();
+    let (store, table) = made(&fs).unwrap();
+    let mut transaction = begin(&store);
+    insert(&table, &mut transaction, 0..MANY).unwrap();
+    transaction.commit().unwrap();
+    put_index(&store, true).unwrap();
+    drop(table);
+    let table = store.table_of(TABLE).unwrap();
+    let found = |view, id: i64| {
+        let by_id = table.reader(view).get(0, &[ValueRef::Integer(id)]).unwrap().is_some();
+        (by_id, table.reader(view).get(1, &[ValueRef::Integer(-id)]).unwrap().is_some())
+    };
+    // The runs of CREATE INDEX are replaced.
+    let mut older = store.begin(Isolation::Snapshot);
+    let view = older.begin_statement().unwrap();
+    delete(&store, &table, 77);
+    let mut transaction = begin(&store);
+    let position = common::position(&table, &mut transaction, 78).unwrap();
+    table.update_columns(&mut transaction, position, &[(1, ValueRef::Integer(5))]).unwrap();
+    transaction.commit().unwrap();
+    store.checkpoint().unwrap();
+    assert_eq!((found(view, 77), found(view, 78)), ((true, true), (true, true)));
+    let now = table.current_view();
+    assert_eq!((found(now, 77), found(now, 78)), ((false, false), (true, false)));
+    // Those of a checkpoint are merged with many new ones.
+    let mut second = store.begin(Isolation::Snapshot);
+    let later = second.begin_statement().unwrap();
+    delete(&store, &table, 79);
+    let mut transaction = begin(&store);
+    insert(&table, &mut transaction, MANY..2 * MANY).unwrap();
+    transaction.commit().unwrap();
+    store.checkpoint().unwrap();
+    assert_eq!((found(view, 77), found(view, 79), found(later, 79)), ((true, true), (true, true), (true, true)));
+    assert_eq!(found(later, 77), (false, false));
+    assert_eq!(found(table.current_view(), 79), (false, false));
 }
 
 #[test]

@@ -105,7 +105,7 @@ impl StoreJournal {
 impl Journal for StoreJournal {
     fn redo(&self) -> Option<Box<dyn Redo>> {
         let (redo, place) = (RedoBuffer::new(), self.place.clone());
-        Some(Box::new(Buffer { redo, place, moved: None, marks: Vec::new() }))
+        Some(Box::new(Buffer { redo, place, moved: None, marks: Vec::new(), failure: None }))
     }
 
     fn append(&self, _commit: u64, frame: &Payload<'_>) -> Result<u64> {
@@ -145,6 +145,9 @@ struct Buffer {
     place: MovePlace,
     moved: Option<MovedBytes>,
     marks: Vec<RedoMark>,
+    /// Why bytes could not be moved, where no error can be returned. Later changes are not recorded, and the transaction
+    /// cannot commit.
+    failure: Option<Error>,
 }
 
 impl Buffer {
@@ -152,6 +155,19 @@ impl Buffer {
     #[inline]
     fn settle(&mut self) -> Result<()> {
         if self.redo.bytes() < self.place.from_bytes { Ok(()) } else { self.move_out() }
+    }
+
+    /// Records a change that returns no error itself: that of moving the bytes is kept for the commit.
+    #[inline]
+    fn record(&mut self, change: impl FnOnce(&mut RedoBuffer)) {
+        if self.failure.is_none() {
+            change(&mut self.redo);
+            self.failure = self.settle().err();
+        }
+    }
+
+    fn check(&self) -> Result<()> {
+        self.failure.clone().map_or(Ok(()), Err)
     }
 
     #[cold]
@@ -167,31 +183,34 @@ impl Buffer {
 
 impl Redo for Buffer {
     fn inserted(&mut self, table: u32, types: &[SqlType], row_id: u64, row: &dyn Row) -> Result<()> {
+        self.check()?;
         self.redo.insert_row(table.into(), types, row_id, (0..types.len()).map(|column| row.value(column)))?;
         self.settle()
     }
 
     fn inserted_columns(&mut self, table: u32, first_row_id: u64, arrays: &[ArrayRef]) -> Result<()> {
+        self.check()?;
         self.redo.insert_columns(table.into(), first_row_id, arrays)?;
         self.settle()
     }
 
     fn updated(&mut self, table: u32, types: &[SqlType], row_id: u64, row: &dyn Row) -> Result<()> {
+        self.check()?;
         let changed = (0..types.len()).filter(|column| row.changes(*column));
         self.redo.update_row(table.into(), types, row_id, changed.map(|column| (column, row.value(column))))?;
         self.settle()
     }
 
     fn deleted(&mut self, table: u32, row_id: u64) {
-        self.redo.delete_row(table.into(), row_id);
+        self.record(|redo| redo.delete_row(table.into(), row_id));
     }
 
     fn catalog(&mut self, json: &str) {
-        self.redo.catalog(json);
+        self.record(|redo| redo.catalog(json));
     }
 
     fn sequence(&mut self, sequence: u64, next: i64) {
-        self.redo.sequence(sequence, next);
+        self.record(|redo| redo.sequence(sequence, next));
     }
 
     fn mark(&mut self) -> usize {
@@ -216,13 +235,15 @@ impl Redo for Buffer {
     }
 
     fn is_empty(&self) -> bool {
-        self.redo.is_empty()
+        self.redo.is_empty() && self.failure.is_none()
     }
 
     fn seal(&mut self, commit: u64) -> Result<Payload<'_>> {
+        self.check()?;
         match (&self.moved, self.redo.moved_bytes()) {
             (Some(moved), bytes @ 1..) => {
                 moved.put(&commit.to_le_bytes(), 0)?;
+                moved.check(bytes)?;
                 Ok(moved.followed_by(bytes, self.redo.rest()))
             }
             _ => Ok(self.redo.seal(commit).into()),

@@ -133,13 +133,13 @@ impl Store {
         let place = MovePlace { fs: Arc::clone(&fs), folder: folder.to_owned(), from_bytes };
         let journal = Arc::new(StoreJournal::new(options.durability, place.clone()));
         let shared = Arc::new(Shared::new(Arc::clone(&journal) as Arc<dyn Journal>, 0));
-        let _ = shared.scratch.set(place);
         let folder = StoreFolder::new(Arc::clone(&fs), folder).with_resident(&shared.memory.resident);
         shared.memory.limit_to(options.memory_bytes.unwrap_or(usize::MAX));
         let mut clean_bytes = FILE_HEADER as u64;
         let manifest = match folder.load()? {
             None => {
                 let manifest = Manifest { journal: 1, next_file: 1, ..Manifest::default() };
+                folder.remove_moved()?;
                 folder.remove_leftovers(&manifest)?;
                 journal.set(folder.initialize(&manifest, random_salt())?);
                 manifest
@@ -155,6 +155,8 @@ impl Store {
                 manifest
             }
         };
+        // After recovery, which writes no such files: a full disk would look like a change that does not fit.
+        let _ = shared.scratch.set(place);
         let (manifest, clean_bytes) = (Mutex::new(manifest), AtomicU64::new(clean_bytes));
         let StoreOptions { whole_bytes, encodes, .. } = options;
         let files = Arc::new(Files { folder, journal, manifest, clean_bytes, whole_bytes, encodes, _lock: lock });

@@ -3,11 +3,15 @@
 use super::Files;
 use crate::catalog::{Cataloged, column_ids};
 use crate::files::{IndexImage, Manifest, RunImage, StoreFolder, TableImage};
+use crate::group::Group;
 use crate::index::base::{Base, BaseRows};
 use crate::index::run::{Run, RunWriter};
+use crate::row::Stored;
+use crate::stamp::NEVER;
 use crate::table::NativeTable;
 use crate::table::attach::{INDEX_PART, RunRows};
 use crate::table::image::Pinned;
+use crate::table::indexes::TableIndex;
 use crate::table::runs::{IndexKey, Live, RunFiles};
 use crate::transaction::shared::Shared;
 use mainstay_types::{Code, Error, Result};
@@ -104,6 +108,39 @@ pub(super) fn compare_with_rows(
     findings
 }
 
+/// Brings the entries of versions that older views see into the tree of an index: the runs of a checkpoint have only
+/// those of the versions that were live at its commit.
+///
+/// Nobody is kept from changing the index meanwhile. An entry that another version takes over stays with it, and one
+/// that vacuum removes at the same time leads to a dead version, as those of runs may.
+///
+/// Errors: why the rows could not be read.
+fn keep_ended(index: &TableIndex, groups: &[Arc<Group>], live: &Live<'_>, horizon: u64) -> Result<()> {
+    let mut key = Vec::new();
+    for group in groups {
+        let is_wanted = |offset: &usize| {
+            let has_ended = group.ended(*offset) != NEVER && !group.is_dead(*offset, horizon);
+            has_ended && !live.has(group.position(*offset))
+        };
+        let mut wanted = (0..group.len()).filter(is_wanted).peekable();
+        if wanted.peek().is_none() {
+            continue;
+        }
+        // Values that are decoded for this alone must not stay in memory.
+        let transient = group.transient();
+        let rows = transient.as_ref().unwrap_or(group);
+        rows.load()?;
+        for offset in wanted {
+            index.key(&Stored { group: rows, offset }, rows.row_id(offset), &mut key)?;
+            let position = group.position(offset);
+            if index.entries.get(&key) == Some(position) {
+                index.entries.insert_own(&key, position);
+            }
+        }
+    }
+    Ok(())
+}
+
 impl Files {
     /// Gives up the memory of indexes for the runs that were written, where they take more than a part of the memory: each
     /// that is too large by itself, and the largest of a table as long as they are too large together.
@@ -128,10 +165,14 @@ impl Files {
                 let Some(kept) = image.indexes.iter().find(|kept| kept.key == key) else { continue };
                 let runs: Result<Vec<Arc<Run>>> =
                     kept.runs.iter().map(|run| self.folder.map_run(&run.file).map(Arc::new)).collect();
-                // An index whose runs cannot be mapped now stays in memory until the next checkpoint.
+                // An index whose runs cannot be mapped now, or whose rows cannot be read, stays as it is until the next
+                // checkpoint.
                 if let Ok(runs) = runs {
                     let live = Live::of(image);
                     let rows = RunRows::new(table, index, directory.groups());
+                    if keep_ended(index, directory.groups(), &live, shared.horizon()).is_err() {
+                        continue;
+                    }
                     index.entries.set_base(Base::new(runs, Arc::new(rows), u64::MAX));
                     index.entries.drop_kept(&|position| live.has(position));
                 }

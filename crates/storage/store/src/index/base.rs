@@ -8,7 +8,8 @@
 //! **Entries are never removed from a run.** An entry may lead to a dead version, or to a dropped group:
 //! positions are never reused, every reader of an index checks the version that it finds, and a writer takes over the
 //! entry of a dead version. So nothing is written when a version dies. Entries of dead versions are dropped when runs
-//! are merged.
+//! are merged, and so are those of versions that only older views see: a checkpoint puts these into the tree before its
+//! runs take their place.
 //!
 //! **Memory.** A point read of a run takes about twice as long as one of the tree. A base that is small enough and is
 //! read

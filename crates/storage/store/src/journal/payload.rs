@@ -145,6 +145,22 @@ impl MovedBytes {
         self.file.write_at(bytes, offset)
     }
 
+    /// Reads the first bytes of the file once. A file that cannot be read fails its transaction here, and not the journal
+    /// that it is copied to.
+    ///
+    /// # Errors
+    /// Those of the file system.
+    pub(crate) fn check(&self, bytes: u64) -> Result<()> {
+        let mut buffer = vec![0; PART.min(bytes as usize)];
+        let mut read = 0;
+        while read < bytes {
+            let part = (bytes - read).min(PART as u64);
+            self.file.read_exact_at(&mut buffer[..part as usize], read)?;
+            read += part;
+        }
+        Ok(())
+    }
+
     /// The payload of the first bytes of the file and the rest.
     pub(crate) fn followed_by<'a>(&'a self, bytes: u64, rest: &'a [u8]) -> Payload<'a> {
         let file: &dyn File = &*self.file;
