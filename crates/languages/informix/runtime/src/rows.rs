@@ -111,7 +111,7 @@ impl CoreRows {
     /// The rows with DECIMALs whose point floats as columns store them: those of the variables of a trigger.
     pub(crate) fn stored(answer: Answer) -> CoreRows {
         let floating = vec![false; answer.schema().fields().len()];
-        CoreRows { answer, batch: None, floating }
+        CoreRows { answer, columns: Vec::new(), len: 0, next: 0, floating }
     }
 }
 
