@@ -33,14 +33,14 @@ impl Session {
     }
 
     /// The columns of a table that statements can change: a native one, temporary ones of this session included, or a DBF.
-    /// `None` when there is no such table.
+    /// `None` when there is no such table, and for a view with columns of types that no table has.
     ///
     /// Errors: those of reading the catalog, and why native tables cannot be used: there may be one of this name among them.
     pub fn changeable_columns(&self, table: &str) -> Result<Option<Vec<ChangeableColumn>>> {
         let name = Name::new(&table.to_lowercase());
         match self.writable(&name).and_then(|table| table.columns(self)) {
             Ok(columns) => Ok(Some(columns)),
-            Err(error) if matches!(error.code(), Code::UnknownTable | Code::ReadOnly) => {
+            Err(error) if matches!(error.code(), Code::UnknownTable | Code::ReadOnly | Code::Unsupported) => {
                 self.native().failure().map_or(Ok(None), Err)
             }
             Err(error) => Err(error),

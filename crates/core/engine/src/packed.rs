@@ -15,13 +15,18 @@
 //! A row that is written through a view keeps to the condition of the view, so that a view of one type of record never changes the
 //! type.
 //!
-//! **Limits.** Views over tables that no language has registered cannot be changed. ON CONFLICT is not supported.
+//! **Columns that overlap.** Several columns of a view can show the same bytes. Whole columns are written before the fields in them, so
+//! that a field has the value that is given for it. NULL for a column of an INSERT writes nothing but a field that the record does not
+//! have yet. A statement that gives two values for the same field is refused.
+//!
+//! **Limits.** A record has at most [`RECORD_BYTES`] bytes. Views over tables that no language has registered cannot be changed.
+//! ON CONFLICT is not supported.
 
 use arrow_array::{RecordBatch, RecordBatchOptions};
 use arrow_schema::{DataType, FieldRef, Schema, SchemaRef};
 use mainstay_columnar::values::{array_of, data_type_of, value_at};
 use mainstay_planner::{
-    FieldKind, PackedSource, PackedView, Planner, RowExpressions, bytes_of_field, has_text, with_field,
+    FieldKind, PackedSource, PackedView, Planner, RowExpressions, bytes_of_field, has_field, has_text, with_field,
 };
 use mainstay_store::files::catalog::{ColumnDefinition, ComputedDefinition, TableDefinition};
 use mainstay_store::{NativeTable, Store, Transaction};
@@ -30,6 +35,9 @@ use std::sync::{Arc, PoisonError, RwLock};
 
 /// The digits of numbers in fields.
 const DIGITS: u8 = 18;
+
+/// The longest record that is written through a view.
+const RECORD_BYTES: usize = 16 << 20;
 
 /// The tables of a language whose rows are packed records.
 pub trait PackedTables: Send + Sync {
@@ -218,20 +226,20 @@ impl Packed {
     /// the rules.
     pub(crate) fn inserted(&self, transaction: &mut Transaction, values: &[Value]) -> Result<Vec<Value>> {
         let mut row = vec![Value::Null; self.base.len()];
+        let given = values.iter().enumerate().filter(|(_, value)| **value != Value::Null);
+        self.assign(&mut row, given)?;
         // Every field of the view exists in the record, with an empty text if it gets no value.
-        for (place, (_, source)) in self.sources.iter().enumerate() {
-            let value = values.get(place).unwrap_or(&Value::Null);
-            match source {
-                Source::Column(column) if self.rules.is_derived(*column) => {}
-                Source::Computed => {}
-                Source::Field { .. } | Source::Whole { .. } | Source::Column(_) => self.put(&mut row, place, value)?,
+        for (name, source) in &self.sources {
+            if let Source::Field { column, number, separator } = source
+                && !has_field(bytes_of(&row, *column), *number, *separator)
+            {
+                store_field(&mut row, (*column, *number, *separator), &[]).map_err(|error| in_column(error, name))?;
             }
         }
         for constant in &self.constants {
-            let record = bytes_of(&row, constant.column);
-            if !has_text(record, constant.number, constant.separator) {
-                let record = with_field(record, constant.number, constant.separator, &constant.text);
-                row[constant.column] = Value::Binary(record);
+            let field = (constant.column, constant.number, constant.separator);
+            if !has_text(bytes_of(&row, constant.column), constant.number, constant.separator) {
+                store_field(&mut row, field, &constant.text)?;
             }
         }
         self.rules.complete(transaction, None, &mut row)?;
@@ -249,32 +257,41 @@ impl Packed {
         changes: &[(usize, Value)],
     ) -> Result<Vec<Value>> {
         let mut row = old.to_vec();
-        for (place, value) in changes {
-            self.put(&mut row, *place, value)?;
-        }
+        self.assign(&mut row, changes.iter().map(|(place, value)| (*place, value)))?;
         self.rules.complete(transaction, Some(old), &mut row)?;
         self.check(&row)?;
         Ok(row)
     }
 
-    /// Puts the value of a column of the view into a row of the table.
-    fn put(&self, row: &mut [Value], place: usize, value: &Value) -> Result<()> {
-        let Some((name, source)) = self.sources.get(place) else { return Ok(()) };
-        let at = |error: Error| error.at(format!("column {name}"));
-        match source {
-            Source::Column(column) => row[*column] = value.clone(),
-            Source::Field { column, number, separator } => {
-                let text = bytes_of_field(value, Some(*separator)).map_err(at)?;
-                let record = with_field(bytes_of(row, *column), *number, *separator, &text);
-                row[*column] = Value::Binary(record);
+    /// Puts the values of columns of the view into a row of the table: whole columns before the fields in them.
+    ///
+    /// Errors: `InvalidValue` for a value that its field cannot have, for two values of one field and for a record that is too long.
+    fn assign<'v>(&self, row: &mut [Value], values: impl Iterator<Item = (usize, &'v Value)>) -> Result<()> {
+        let mut assigned: Vec<(Target, &str, Value)> = Vec::new();
+        for (place, value) in values {
+            let Some((name, source)) = self.sources.get(place) else { continue };
+            let Some(target) = target_of(source).filter(|_| !self.is_derived(source)) else { continue };
+            let stored = stored(source, value).map_err(|error| in_column(error, name))?;
+            match assigned.iter().find(|(known, ..)| *known == target) {
+                Some((_, other, before)) if *before != stored => return Err(two_values(name, other)),
+                Some(_) => {}
+                None => assigned.push((target, name, stored)),
             }
-            Source::Whole { column } if *value != Value::Null => {
-                row[*column] = Value::Binary(bytes_of_field(value, None).map_err(at)?);
-            }
-            Source::Whole { column } => row[*column] = Value::Null,
-            Source::Computed => {}
+        }
+        assigned.sort_by_key(|((_, field), ..)| field.is_some());
+        for ((column, field), name, value) in assigned {
+            let stored = match (field, &value) {
+                (Some((number, separator)), Value::Binary(text)) => store_field(row, (column, number, separator), text),
+                _ => check_length(&value).map(|()| row[column] = value),
+            };
+            stored.map_err(|error| in_column(error, name))?;
         }
         Ok(())
+    }
+
+    /// Returns true for a column of the table that follows from others.
+    fn is_derived(&self, source: &Source) -> bool {
+        matches!(source, Source::Column(column) if self.rules.is_derived(*column))
     }
 
     /// Sees that the view shows a row that is written through it.
@@ -298,6 +315,55 @@ impl Packed {
         RecordBatch::try_new_with_options(Arc::clone(&self.schema), columns, &options)
             .map_err(|error| Error::new(Code::Internal, format!("a row that does not fit its table: {error}")))
     }
+}
+
+/// The bytes that a column of a view is written to: a column of the table, and the number and separator of a field in it.
+type Target = (usize, Option<(u32, u8)>);
+
+fn target_of(source: &Source) -> Option<Target> {
+    match source {
+        Source::Column(column) | Source::Whole { column } => Some((*column, None)),
+        Source::Field { column, number, separator } => Some((*column, Some((*number, *separator)))),
+        Source::Computed => None,
+    }
+}
+
+/// A value of a column of a view as it is stored.
+fn stored(source: &Source, value: &Value) -> Result<Value> {
+    Ok(match source {
+        Source::Field { separator, .. } => Value::Binary(bytes_of_field(value, Some(*separator))?),
+        Source::Whole { .. } if *value != Value::Null => Value::Binary(bytes_of_field(value, None)?),
+        _ => value.clone(),
+    })
+}
+
+/// Puts a text into a field of a row's record.
+///
+/// Errors: `InvalidValue` for a record that gets too long.
+fn store_field(row: &mut [Value], (column, number, separator): (usize, u32, u8), text: &[u8]) -> Result<()> {
+    let record = Value::Binary(with_field(bytes_of(row, column), number, separator, text));
+    check_length(&record)?;
+    row[column] = record;
+    Ok(())
+}
+
+fn check_length(value: &Value) -> Result<()> {
+    match value {
+        Value::Binary(record) if record.len() > RECORD_BYTES => {
+            let message = format!("the record would have {} bytes; at most {RECORD_BYTES} are possible", record.len());
+            Err(Error::new(Code::InvalidValue, message))
+        }
+        _ => Ok(()),
+    }
+}
+
+fn in_column(error: Error, name: &str) -> Error {
+    error.at(format!("column {name}"))
+}
+
+fn two_values(column: &str, other: &str) -> Error {
+    let message = format!("the columns {other} and {column} are the same field, and have different values");
+    in_column(Error::new(Code::InvalidValue, message).hint("give the value for one of them"), column)
 }
 
 fn bytes_of(row: &[Value], column: usize) -> &[u8] {

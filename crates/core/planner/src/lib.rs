@@ -52,7 +52,8 @@ pub use names::view_renames::{
 pub use optimize::disabled_rules::OPTIONAL_RULES;
 pub use optimize::rows::Short;
 pub use packed::{
-    FieldKind, PackedColumn, PackedField, PackedSource, PackedView, bytes_of_field, has_text, packed_view, with_field,
+    FieldKind, PackedColumn, PackedField, PackedSource, PackedView, bytes_of_field, has_field, has_text, packed_view,
+    with_field,
 };
 pub use parse::fragments::{check_condition, expression};
 pub use parse::text::{keywords, statements};

@@ -21,7 +21,7 @@
 //! Keys and limits of the record are rules of the table, which this module does not know.
 //!
 //! **Limits.** The view is a plain query over one table: no join, no grouping, no `*`. Other expressions are columns that cannot be
-//! assigned to. Conditions other than `field = constant`, joined by AND, give no values to new rows.
+//! assigned to. Conditions other than `field = constant`, joined by AND, give no values to new rows. Fields behind number 65,535 are not written.
 //!
 //! The module knows the parser's tree only; [`packed_view`] reads it from the text of a view.
 
@@ -34,8 +34,11 @@ use mainstay_code_page as code_page;
 use mainstay_types::{Code, Error, Result, Value};
 use std::ops::Range;
 
-/// The separator of fields where a call names none: that of Business BASIC, $8A$.
-pub(crate) const SEPARATOR: u8 = 0x8A;
+/// The separator of fields where a call names none. Views over records with another separator name it as the fourth argument.
+pub(crate) const DEFAULT_SEPARATOR: u8 = 0x8A;
+
+/// The greatest number of a field that is written: a record gets all the fields before it.
+const LAST_FIELD: u32 = 65_535;
 
 /// A view whose columns can be written back.
 #[derive(Clone, Debug)]
@@ -191,8 +194,8 @@ fn source_of_call(expression: &Expr) -> Option<PackedSource> {
         "field_number" => FieldKind::Number(third.map(|decimals| u8::try_from(decimals).unwrap_or(u8::MAX).min(18))),
         _ => return None,
     };
-    let separator = number(3)?.map_or(Some(SEPARATOR), |code| u8::try_from(code).ok())?;
-    let field = number(1)?.filter(|field| *field > 0)?;
+    let separator = number(3)?.map_or(Some(DEFAULT_SEPARATOR), |code| u8::try_from(code).ok())?;
+    let field = number(1)?.filter(|field| (1..=LAST_FIELD).contains(field))?;
     Some(PackedSource::Field(PackedField { column, number: field, separator, kind }))
 }
 
@@ -278,6 +281,11 @@ pub fn with_field(record: &[u8], number: u32, separator: u8, text: &[u8]) -> Vec
     grown
 }
 
+/// Returns true if a record has a field, with a text or empty.
+pub fn has_field(record: &[u8], number: u32, separator: u8) -> bool {
+    field_range(record, number, separator).is_some()
+}
+
 /// Returns true if a record has a field with a text.
 pub fn has_text(record: &[u8], number: u32, separator: u8) -> bool {
     field_range(record, number, separator).is_some_and(|range| !range.is_empty())
@@ -360,6 +368,17 @@ mod tests {
         // $00$ behind the last separator is filling, and no field.
         assert_eq!(set("A|\0\0\0", 2, "x"), "A|x|");
         assert_eq!(set("A\0|B\0", 2, "x"), "A\0|x");
+    }
+
+    #[test]
+    fn fields_with_great_numbers_are_not_written() {
+        let source = |number: u32| {
+            let query = format!("SELECT field_text(record, 1) AS a, field_text(record, {number}) AS b FROM t");
+            packed_view(&query, &[]).unwrap().unwrap().columns[1].source.clone()
+        };
+        assert!(matches!(source(65_535), PackedSource::Field(_)));
+        assert_eq!(source(65_536), PackedSource::Expression);
+        assert_eq!(source(4_000_000_000), PackedSource::Expression);
     }
 
     #[test]

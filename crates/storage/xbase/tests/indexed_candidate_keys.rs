@@ -4,7 +4,7 @@
 mod indexed_common;
 
 use indexed_common::{compare, create, index, open, options};
-use mainstay_types::{Code, Date, Decimal, Timestamp, ValueRef};
+use mainstay_types::{Code, ConstraintKind, Date, Decimal, Timestamp, ValueRef};
 use mainstay_vfs::{FileSystem, Memory};
 use mainstay_xbase::Severity;
 use mainstay_xbase::dbf::{FieldSpec, Format, OpenOptions, TableSpec};
@@ -136,6 +136,17 @@ fn the_error_names_the_table_the_tag_and_the_value() {
     let error = table.append(&[ValueRef::Integer(20), ValueRef::Text("y")]).unwrap_err();
     assert_eq!(error.code(), Code::UniqueViolation);
     assert_eq!((error.place(), error.subject()), (Some("dk, unique index ID"), Some("20")));
+    let broken = error.constraint().unwrap();
+    assert_eq!((broken.kind, broken.table.as_str(), broken.name.as_str()), (ConstraintKind::UniqueIndex, "dk", "ID"));
+}
+
+#[test]
+fn the_error_of_a_missing_value_names_the_table_and_the_field() {
+    let fs = shop(FieldSpec::new("id", b'I', 4, 0), Format::VisualFoxPro, "id");
+    let error = beside(&fs, Duration::ZERO).append(&[ValueRef::Null, ValueRef::Text("x")]).unwrap_err();
+    assert_eq!(error.code(), Code::NotNullViolation);
+    let broken = error.constraint().unwrap();
+    assert_eq!((broken.kind, broken.table.as_str(), broken.name.as_str()), (ConstraintKind::NotNull, "dk", "ID"));
 }
 
 #[test]

@@ -9,11 +9,18 @@ use crate::writable::{
 use mainstay_columnar::Table;
 use mainstay_planner::{Answer, Insert, Name, Newest, RunOptions, Statement, View};
 use mainstay_store::Durability;
-use mainstay_types::{Code, Error, Result, ValueRef};
+use mainstay_types::{Code, Error, Result, ValueRef, interrupt};
 use std::sync::Arc;
+use std::time::Duration;
 
 /// How often a statement begins again because others changed its rows first.
 const RESTARTS: usize = 10_000;
+
+/// How much longer each wait before a restart is than the one before it.
+const WAIT_STEP: Duration = Duration::from_micros(100);
+
+/// The most steps of a wait.
+const LONGEST_WAIT: u32 = 10;
 
 /// Begins a transaction of a storage.
 pub(crate) type Begin<'b> = &'b mut dyn FnMut(&WriteSettings) -> Result<Box<dyn TableTransaction>>;
@@ -113,7 +120,10 @@ impl WriteScope<'_> {
         let Some(mut joined) = self.session.transaction.take_joined() else {
             let mut own = begin(&settings)?;
             return match self.attempt(own.as_mut(), work) {
-                Ok(answer) => own.commit().map(|()| answer),
+                Ok(answer) => match own.commit() {
+                    Ok(()) => Ok(answer),
+                    Err(error) => own.rollback().and(Err(error)),
+                },
                 Err(error) => own.rollback().and(Err(error)),
             };
         };
@@ -126,10 +136,13 @@ impl WriteScope<'_> {
     fn attempt(&mut self, part: &mut dyn TableTransaction, work: Work<'_>) -> Result<Answer> {
         self.with_context(|context| {
             let savepoint = part.savepoint();
-            for _ in 0..RESTARTS {
+            for restart in 0..RESTARTS {
                 match work(part, context) {
                     Ok(Changed::Done(answer)) => return Ok(answer),
-                    Ok(Changed::Overtaken) => part.rollback_to(savepoint)?,
+                    Ok(Changed::Overtaken) => {
+                        part.rollback_to(savepoint)?;
+                        wait_to_restart(restart)?;
+                    }
                     Err(error) => return part.rollback_to(savepoint).and(Err(error)),
                 }
             }
@@ -137,4 +150,14 @@ impl WriteScope<'_> {
             Err(Error::new(Code::Conflict, message).hint("run it again"))
         })
     }
+}
+
+/// Waits a little longer after each restart, so that the others get to their ends.
+///
+/// Errors: those of an interrupt.
+fn wait_to_restart(restart: usize) -> Result<()> {
+    interrupt::check()?;
+    let steps = u32::try_from(restart).map_or(LONGEST_WAIT, |restart| restart.min(LONGEST_WAIT));
+    std::thread::sleep(WAIT_STEP * steps);
+    Ok(())
 }

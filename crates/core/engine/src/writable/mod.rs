@@ -29,7 +29,7 @@
 //! | definitions ([`WritableTable::definitions`]) | part of the transaction | at once, outside of transactions |
 //!
 //! A further storage implements [`WritableTable`] and [`TableTransaction`] (a [`RowWriter`] with savepoints), and is added with
-//! [`Database::add_table`](crate::Database::add_table). `tests/writable.rs` has a complete one in memory.
+//! [`Database::add_table`](crate::Database::add_table). `tests/writable/memory_table.rs` has a complete one in memory.
 //!
 //! Limits: CREATE TABLE creates native, DBF and ADT tables only, and SHOW lists no table of a further storage. The row executor's direct changes of native tables
 //! (`prepared`) run before the dispatcher: they are the same changes without a plan. Changes of a further storage are not part

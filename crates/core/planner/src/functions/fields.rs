@@ -12,7 +12,7 @@
 //! Bytes are characters of the code page of these files, as `mainstay-code-page` has it. Blanks and $00$ at the end of a text do not count.
 
 use super::{Given, number};
-use crate::packed::SEPARATOR;
+use crate::packed::DEFAULT_SEPARATOR;
 use datafusion::arrow::datatypes::DataType;
 use datafusion::common::ScalarValue;
 use mainstay_code_page as code_page;
@@ -38,7 +38,7 @@ fn field<'v>(function: &str, values: &'v [Value]) -> Result<Option<Cow<'v, [u8]>
         return Ok(None);
     }
     let separator = match values.get(3) {
-        None | Some(Value::Null) => SEPARATOR,
+        None | Some(Value::Null) => DEFAULT_SEPARATOR,
         Some(value) => number(function, value)? as u8,
     };
     let which = number(function, which)?;

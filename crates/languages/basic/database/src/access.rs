@@ -168,6 +168,7 @@ impl Access {
     /// Runs a change: how many rows it changed.
     pub(crate) fn change(&mut self, sql: &str, parameters: &[Value]) -> Result<u64> {
         self.forget();
+        self.joint.commit_gathered()?;
         self.prepared(sql)?;
         let parameters: Vec<ValueRef<'_>> = parameters.iter().map(Value::as_ref).collect();
         let mut joint = self.joint.is_open().then(|| self.joint.session());

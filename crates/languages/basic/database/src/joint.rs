@@ -18,14 +18,17 @@
 //! | after SAVE and RESTORE | as before BEGIN: changes are committed one by one, unless AUTO OFF or BEGIN AUTO is in force |
 //! | the end of a program | AUTO OFF and BEGIN AUTO commit, unless an error ends it; a BEGIN without SAVE is rolled back |
 
-use mainstay_basic_files::{FileError, FileErrorKind, Result, TransactionVerb};
-use mainstay_basic_tables::{Transaction, TransactionScope};
+use mainstay_basic_files::{FileError, FileErrorKind, Result, SessionId, TransactionVerb};
+use mainstay_basic_tables::{TableVolume, Transaction, TransactionScope, commit_gathered};
 use mainstay_engine::{Database, Session};
 use std::sync::atomic::{AtomicBool, Ordering};
-use std::sync::{Mutex, MutexGuard, PoisonError};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError, Weak};
 
 /// The transactions of a session. See the module.
 pub(crate) struct Joint {
+    /// The files of the session. They have the scope of the session, and so this.
+    files: Weak<TableVolume>,
+    owner: SessionId,
     session: Mutex<Session>,
     mode: Mutex<Mode>,
     /// The mode is `Single`: every record that is read asks for it.
@@ -69,8 +72,10 @@ fn refused(error: mainstay_types::Error) -> FileError {
 }
 
 impl Joint {
-    pub(crate) fn new(database: &Database) -> Joint {
+    pub(crate) fn new(database: &Database, files: &Arc<TableVolume>, owner: SessionId) -> Joint {
         Joint {
+            files: Arc::downgrade(files),
+            owner,
             session: Mutex::new(database.session()),
             mode: Mutex::new(Mode::Single),
             is_single: AtomicBool::new(true),
@@ -100,6 +105,16 @@ impl Joint {
                 let mut session = self.session();
                 session.is_in_transaction() || session.begin().is_ok()
             }
+        }
+    }
+
+    /// Commits what the session's channels have gathered, before a statement that may change the same rows.
+    ///
+    /// Errors: those of the commit.
+    pub(crate) fn commit_gathered(&self) -> Result<()> {
+        match self.files.upgrade() {
+            Some(files) => commit_gathered(&files, self.owner),
+            None => Ok(()),
         }
     }
 

@@ -99,6 +99,7 @@ impl SqlChannel {
         let statement = fields.next().unwrap_or_default();
         let parameters: Vec<String> = fields.collect();
         let parameters: Vec<ValueRef<'_>> = parameters.iter().map(|text| ValueRef::Text(text)).collect();
+        self.joint.commit_gathered()?;
         // The transaction of the program, if there is to be one, is open from here on.
         self.joint.is_open();
         let mut session = self.joint.session();

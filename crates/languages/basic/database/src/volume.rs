@@ -39,7 +39,7 @@ impl DatabaseVolume {
     fn joint(&self, session: SessionId) -> Arc<Joint> {
         let mut joints = self.joints.lock().unwrap_or_else(PoisonError::into_inner);
         let joint = joints.entry(session).or_insert_with(|| {
-            let joint = Arc::new(Joint::new(&self.database));
+            let joint = Arc::new(Joint::new(&self.database, &self.files, session));
             self.files.set_scope(session, Some(Arc::clone(&joint) as Arc<dyn TransactionScope>));
             joint
         });

@@ -254,6 +254,53 @@ fn one_transaction_covers_fields_and_channels_wait_for_it() {
     assert_eq!(in_order(file.as_mut(), 1), ["1|Eve|"]);
 }
 
+#[test]
+fn columns_of_the_same_bytes_do_not_overwrite_each_other() {
+    let (shop, mut file) = Shop::with("[1:1:4]", |_| {}, "ID$,NAME$");
+    let mut sql = shop.database.session();
+    let view = "CREATE VIEW raws AS SELECT field_text(record, 1) AS id, field_text(record, 2) AS name, \
+                code_page_text(record) AS raw, field_text(record, 2) AS again FROM items";
+    run(&mut sql, view).unwrap();
+    run(&mut sql, "INSERT INTO raws (id, name) VALUES ('1', 'Ann')").unwrap();
+    run(&mut sql, "INSERT INTO raws (raw) VALUES ('2' || chr(352) || 'Bob' || chr(352) || 'x')").unwrap();
+    run(&mut sql, "INSERT INTO raws (name, raw) VALUES ('Eve', '3' || chr(352) || 'Cy' || chr(352))").unwrap();
+    run(&mut sql, "INSERT INTO raws (id, again, name) VALUES ('4', 'Dan', 'Dan')").unwrap();
+    let all = ["1|Ann|", "2|Bob|x", "3|Eve|", "4|Dan|"];
+    assert_eq!(in_order(file.as_mut(), 0), all);
+    for statement in
+        ["INSERT INTO raws (id, name, again) VALUES ('5', 'Ann', 'Bob')", "UPDATE raws SET name = 'Ann', again = 'Bob'"]
+    {
+        let (code, text) = refused(&mut sql, statement);
+        assert!(code == Code::InvalidValue && text.contains("the same field"), "{text}");
+    }
+    assert_eq!(in_order(file.as_mut(), 0), all);
+    run(&mut sql, "UPDATE raws SET name = 'Zoe', raw = '1' || chr(352) || 'Yve' || chr(352) WHERE id = '1'").unwrap();
+    assert_eq!(in_order(file.as_mut(), 0)[0], "1|Zoe|");
+    // A field that would need gigabytes of separators before it has no inverse.
+    run(
+        &mut sql,
+        "CREATE VIEW far AS SELECT field_text(record, 1) AS id, field_text(record, 4000000000) AS z FROM items",
+    )
+    .unwrap();
+    run(&mut sql, "INSERT INTO far (id) VALUES ('6')").unwrap();
+    refused(&mut sql, "UPDATE far SET z = 'x'");
+    assert_eq!(in_order(file.as_mut(), 0)[4], "6|");
+}
+
+#[test]
+fn statements_of_a_program_come_after_its_gathered_changes() {
+    let (shop, file) = Shop::with("[1:1:4],[2:1:9]", |_| {}, "ID$,NAME$");
+    drop(file);
+    let mut file = shop.volume.open("items", &OpenOptions::new(SessionId(1), OpenMode::Lock)).unwrap();
+    file.write(&record(&["1", "Ann"]), &WriteOptions::default()).unwrap();
+    let mut statements = shop.volume.open("[ODB]shop;", &OpenOptions::new(SessionId(1), OpenMode::Shared)).unwrap();
+    let update = b"UPDATE items_fields SET name = name || '!' WHERE id = '1'";
+    statements.write(update, &WriteOptions::default()).unwrap();
+    file.write(&record(&["2", "Bob"]), &WriteOptions::default()).unwrap();
+    statements.write(update, &WriteOptions::default()).unwrap();
+    assert_eq!(in_order(file.as_mut(), 0), ["1|Ann!!|", "2|Bob|"]);
+}
+
 /// A generator of numbers that is the same in every run.
 struct Random(u64);
 

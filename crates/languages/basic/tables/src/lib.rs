@@ -27,7 +27,7 @@
 //! **Transactions.** While a session has a transaction open ([`TransactionScope`]), its channels read and write in it, as its
 //! SQL statements do. Otherwise a record that is written to a shared file is a commit of its own, as durable as the volume was told.
 //! Changes of a file that the session has alone gather in one transaction, which commits after [`storage::GATHERED`] records,
-//! and when the file is flushed, unlocked or closed.
+//! when the file is flushed, unlocked or closed, and before an SQL statement of the session ([`commit_gathered`]).
 //!
 //! **Locks.** EXTRACT takes the store's row lock, which keeps all other doors from changing the row, and an entry of
 //! `sharing`, which other channels look at before they read. Both end with the process; one process at a time has a store open.
@@ -45,4 +45,4 @@ mod volume;
 pub use mainstay_store::{NativeTable, Store, Transaction};
 pub use rules::RecordRules;
 pub use transaction::TransactionScope;
-pub use volume::{TableStore, TableVolume};
+pub use volume::{TableStore, TableVolume, commit_gathered};

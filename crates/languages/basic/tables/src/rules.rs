@@ -10,7 +10,8 @@
 //!   key_1 ...       made of the record
 //! ```
 //!
-//! **Limits.** The lock of a file (OPEN LOCK) does not keep statements out. Two transactions that add records with an auto-increment
+//! **Limits.** The lock of a file (OPEN LOCK) does not keep statements out: those of the same program come after the changes that its channels have
+//! gathered, those of others wait for the rows until these are committed. Two transactions that add records with an auto-increment
 //! key at the same time may make the same number: the second one gets the error of a unique key.
 
 use crate::schema::{self, KeyPlace, Places, RECORD, RECORD_INDEX};

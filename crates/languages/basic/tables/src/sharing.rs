@@ -83,6 +83,12 @@ impl OpenFiles {
         Arc::clone(files.entry(table).or_default())
     }
 
+    /// The files that a session has alone.
+    pub(crate) fn alone(&self, session: SessionId) -> Vec<Arc<SharedFile>> {
+        let files = self.files.lock().unwrap_or_else(PoisonError::into_inner);
+        files.values().filter(|file| file.is_alone() && file.lock().locked_by == Some(session)).cloned().collect()
+    }
+
     /// Forgets a file that is gone.
     pub(crate) fn forget(&self, table: u64) {
         self.files.lock().unwrap_or_else(PoisonError::into_inner).remove(&table);

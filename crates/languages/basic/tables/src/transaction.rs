@@ -121,7 +121,10 @@ impl Transactions {
     }
 }
 
-fn commit(gathered: &mut Gathered) -> Result<()> {
+/// Commits gathered changes.
+///
+/// Errors: those of the commit.
+pub(crate) fn commit(gathered: &mut Gathered) -> Result<()> {
     gathered.changes = 0;
     match gathered.transaction.take() {
         Some(transaction) => Ok(transaction.commit().map(|_| ())?),

@@ -5,7 +5,7 @@
 use crate::schema;
 use crate::sharing::OpenFiles;
 use crate::storage::{Opened, TableStorage};
-use crate::transaction::TransactionScope;
+use crate::transaction::{self, TransactionScope};
 use mainstay_basic_files::key::KeyLimits;
 use mainstay_basic_files::{
     ChannelOptions, DirectoryEntry, FileDefinition, FileError, FileErrorKind, FileKind, IndexedRecords, KeyedFile,
@@ -289,4 +289,15 @@ fn owner_of_locks(options: &OpenOptions) -> SessionId {
         true => SessionId(CHANNELS.fetch_add(1, Ordering::Relaxed)),
         false => options.session,
     }
+}
+
+/// Commits the changes that a session has gathered in files that it has alone. Statements of the session come after them: as changes of
+/// another transaction, they would wait for rows that only the session itself can release.
+///
+/// Errors: those of the commits.
+pub fn commit_gathered(volume: &TableVolume, session: SessionId) -> Result<()> {
+    // Without a store there is no file.
+    let Ok(store) = volume.store.existing() else { return Ok(()) };
+    let files = OpenFiles::of(&store).alone(session);
+    files.iter().try_for_each(|file| transaction::commit(&mut file.gathered()))
 }

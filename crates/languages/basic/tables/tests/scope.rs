@@ -4,7 +4,7 @@ use mainstay_basic_files::{
     FileDefinition, FolderVolume, OpenMode, OpenOptions, Place, ReadMode, ReadOptions, RecordFile, RecordFormat,
     SessionId, Volume, WriteOptions,
 };
-use mainstay_basic_tables::{TableVolume, TransactionScope};
+use mainstay_basic_tables::{TableVolume, TransactionScope, commit_gathered};
 use mainstay_store::{Durability, Isolation, Store, Transaction};
 use mainstay_types::ValueRef;
 use mainstay_vfs::Simulated;
@@ -88,4 +88,27 @@ fn changes_are_seen_by_the_session_and_go_with_its_transaction() {
     one.write(b"new", &WriteOptions::key(b"B")).unwrap();
     session.0.lock().unwrap().take().unwrap().commit().unwrap();
     assert_eq!(read(two.as_mut(), "B"), Ok(b"new".to_vec()));
+}
+
+#[test]
+fn gathered_changes_are_committed_before_statements_of_their_session() {
+    let store = Arc::new(Store::in_memory());
+    let folder = FolderVolume::new(Arc::new(Simulated::new()), Path::new("shop"));
+    let volume = TableVolume::new(Arc::clone(&store), Arc::new(folder), Durability::None);
+    volume.create("stock", &FileDefinition::direct(4, None, RecordFormat::DEFAULT)).unwrap();
+    let mut file = volume.open("stock", &OpenOptions::new(SessionId(1), OpenMode::Lock)).unwrap();
+    file.write(b"new", &WriteOptions::key(b"A")).unwrap();
+    let id = store.catalog().tables.iter().find(|table| table.name == "stock").unwrap().id;
+    let table = store.table_of(id).unwrap();
+    let is_there = || {
+        let mut transaction = store.begin(Isolation::ReadCommitted);
+        let view = transaction.begin_statement().unwrap();
+        table.reader(view).get(0, &[ValueRef::Integer(1)]).unwrap().is_some()
+    };
+    // Another session has nothing to do with it.
+    commit_gathered(&volume, SessionId(2)).unwrap();
+    assert!(!is_there());
+    commit_gathered(&volume, SessionId(1)).unwrap();
+    assert!(is_there());
+    assert_eq!(read(file.as_mut(), "A"), Ok(b"new".to_vec()));
 }

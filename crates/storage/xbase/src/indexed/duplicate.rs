@@ -7,12 +7,12 @@ use crate::dbf::Dbf;
 use crate::expr::Scratch;
 use crate::index::BagKind;
 use crate::keys::TagKeys;
-use mainstay_types::{Code, Error};
+use mainstay_types::{Code, ConstraintKind, Error};
 
-/// The place of an error about a candidate key: its table and its tag.
-fn place_of_key(dbf: &Dbf, tag: &str) -> String {
+/// Names the table and the tag of a candidate key, for messages and for languages with errors of their own.
+fn of_key(error: Error, dbf: &Dbf, tag: &str) -> Error {
     let table = dbf.file().path().file_stem().unwrap_or_default().to_string_lossy().to_lowercase();
-    format!("{table}, unique index {tag}")
+    error.at(format!("{table}, unique index {tag}")).of_constraint(ConstraintKind::UniqueIndex, table, tag)
 }
 
 /// Names the table, the tag and the value of a key that another record has.
@@ -27,7 +27,7 @@ pub(super) fn taken(
     let name = live.writer.tags().nth(tag).map_or_else(String::new, |header| header.name.clone());
     let keys = live.keys.get(tag).and_then(|keys| keys.as_ref().ok());
     let value = keys.zip(new).and_then(|(keys, new)| keys.shown(scratch, new, record));
-    let error = error.at(place_of_key(dbf, &name));
+    let error = of_key(error, dbf, &name);
     value.map_or(error.clone(), |value| error.about(value))
 }
 
@@ -39,7 +39,7 @@ impl IndexedTable {
             return error;
         }
         let record = error.subject().and_then(|record| record.parse::<u32>().ok());
-        let error = error.at(place_of_key(&self.indexes.dbf, &spec.name));
+        let error = of_key(error, &self.indexes.dbf, &spec.name);
         let mut shown = |record: u32| {
             let layout = layout_for(kind, &self.indexes.dbf, spec);
             let header = new_tag_spec(spec, &layout, &self.indexes.dbf).ok()?.header(&layout).ok()?;

@@ -5,6 +5,7 @@ use crate::dbf::encode::memo_bytes;
 use crate::dbf::{Field, FieldKind, encode, encode_reference};
 use crate::memo::Reference;
 use mainstay_types::{Code, Error, Result, ValueRef};
+use std::path::Path;
 
 /// Blocks of a value in the memo file.
 #[derive(Clone, Copy, Debug)]
@@ -34,7 +35,7 @@ impl TableWriter {
                 return Err(Error::new(Code::UnknownColumn, message).at(path.display()));
             };
             if !field.kind.needs_memo() || value == ValueRef::Null {
-                encode(field, value, &how, record)?;
+                encode(field, value, &how, record).map_err(|error| in_table(error, path))?;
                 continue;
             }
             let bytes = memo_bytes(field, value, &how)?;
@@ -112,4 +113,17 @@ impl TableWriter {
         }
         Ok(())
     }
+}
+
+/// Names the table in an error about a rule of a field, for languages with errors of their own.
+fn in_table(error: Error, path: &Path) -> Error {
+    match error.constraint().map(|broken| (broken.kind, broken.name.clone())) {
+        Some((kind, name)) => error.of_constraint(kind, table_name(path), name),
+        None => error,
+    }
+}
+
+/// The name of a table in messages: that of its file, in lower case.
+fn table_name(path: &Path) -> String {
+    path.file_stem().unwrap_or_default().to_string_lossy().to_lowercase()
 }
