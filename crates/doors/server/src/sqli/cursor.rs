@@ -271,3 +271,45 @@ impl Cursor {
         Ok(())
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use mainstay_sqli::TypeDescription;
+    use mainstay_types::Value;
+
+    /// Rows of a text of 10 MB.
+    struct Texts(usize);
+
+    impl Rows for Texts {
+        fn next(&mut self) -> Result<Option<Vec<Value>>, Failure> {
+            self.0 = self.0.saturating_sub(1);
+            Ok((self.0 > 0).then(|| vec![Value::Text("x".repeat(10 << 20))]))
+        }
+    }
+
+    fn fields(code: TypeCode) -> Vec<Field> {
+        let kind = TypeDescription { code, ..TypeDescription::default() };
+        vec![Field { kind, ..Field::default() }]
+    }
+
+    #[test]
+    fn a_fetch_of_large_values_ends_early_and_keeps_them() {
+        let mut smart_lobs = SmartLobs::default();
+        let mut target = Target { form: Form::Binary, codeset: Codeset::default(), smart_lobs: &mut smart_lobs };
+        let mut cursor = Cursor::new(Box::new(Texts(12)), fields(TypeCode::TEXT), false);
+        let (mut out, mut is_done, mut last_handle) = (Vec::new(), false, 0);
+        while !is_done {
+            let fetch = Fetch { buffer_bytes: 1 << 20, scroll: None };
+            cursor.fetch(fetch, &mut target, &mut out, &mut |_, _| is_done = true).unwrap();
+            let handle = cursor.lobs.next_handle - 1;
+            assert!(handle - last_handle <= 2, "20 MB are more than 16 MB");
+            for handle in last_handle + 1..=handle {
+                assert!(cursor.lob(&SimpleLob { size: 0, is_null: false, handle }).is_some(), "{handle}");
+            }
+            last_handle = handle;
+        }
+        assert_eq!(cursor.fetched, 11);
+        assert!(cursor.lobs.bytes <= MOST_LOB_BYTES);
+    }
+}

@@ -201,7 +201,7 @@ impl SmartLobs {
             Routine::Create => {
                 let lob = Lob { bytes: Vec::new(), is_new: true, is_bound: false, is_stored: false };
                 let is_full = self.written_bytes + cost(&lob) > MOST_WRITTEN_BYTES;
-                if is_full || self.lobs.len() >= MOST_WRITTEN && written(self) >= MOST_WRITTEN {
+                if is_full || (self.lobs.len() >= MOST_WRITTEN && written(self) >= MOST_WRITTEN) {
                     return Err(too_many());
                 }
                 let descriptor = self.open(self.last + 1)?;
@@ -359,8 +359,9 @@ fn make_room(lobs: &mut SmartLobs) {
             excess = excess.saturating_sub(cost(lob));
         }
     }
-    for lob in old.iter().filter_map(|number| lobs.lobs.remove(number)).collect::<Vec<_>>() {
-        lobs.shown_bytes -= cost(&lob);
+    for number in old {
+        let freed = lobs.lobs.remove(&number).as_ref().map_or(0, cost);
+        lobs.shown_bytes = lobs.shown_bytes.saturating_sub(freed);
     }
 }
 
