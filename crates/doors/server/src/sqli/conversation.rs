@@ -6,7 +6,7 @@
 use super::columns::{field, statement_type, type_of};
 use super::connection::reply_of;
 use super::cursor::{Cursor, Target};
-use super::smart_lobs::SmartLobs;
+use super::smart_lobs::{SmartLobs, end_statement, forget_call};
 use super::statements::{Statement, Statements};
 use mainstay_session::{Done, Failure, Prepared, Ran, Session, StatementKind, TransactionStep};
 use mainstay_sqli::{
@@ -130,6 +130,7 @@ impl Conversation {
     pub fn begin_group(&mut self) {
         self.is_at_start = true;
         self.has_failed = false;
+        forget_call(&mut self.smart_lobs);
     }
 
     fn reply(&mut self, reply: &Reply) {
@@ -360,7 +361,7 @@ impl Conversation {
     }
 
     /// The value of a parameter; that of a locator is the one that the client has written, or that a row has shown.
-    fn located(&self, parameter: Parameter, is_text: bool) -> Result<Value, Failure> {
+    fn located(&mut self, parameter: Parameter, is_text: bool) -> Result<Value, Failure> {
         let Value::Binary(locator) = &parameter.value else { return Ok(parameter.value) };
         let found = if parameter.code.is_named() { self.smart_lobs.bound(locator)? } else { None };
         match found {
@@ -416,9 +417,14 @@ impl Conversation {
 
     fn execute(&mut self) -> Result<(), Failure> {
         let kind = self.current("an execution")?.prepared.kind;
-        let ran = self.run()?;
+        let ran = self.run();
+        if !self.session.is_in_transaction() {
+            end_statement(&mut self.smart_lobs);
+        }
+        let ran = ran?;
         if matches!(kind, StatementKind::Commit | StatementKind::Rollback) {
             self.statements.close_cursors();
+            self.smart_lobs.end_transaction();
         }
         match ran {
             Ran::Done(done) => {

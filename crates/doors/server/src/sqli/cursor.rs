@@ -1,10 +1,10 @@
 //! Rows that a client fetches: streamed, or buffered for a scroll cursor.
 
-use super::smart_lobs::SmartLobs;
+use super::smart_lobs::{MOST_FETCHED_BYTES, OVERHEAD, SmartLobs, begin_fetch, is_fetch_full, last};
 use mainstay_session::{Failure, Rows};
 use mainstay_sqli::{Codeset, Fetch, Field, Form, Reply, ScrollHow, SimpleLob, TypeCode, write_value};
 use mainstay_types::ValueRef;
-use std::collections::HashMap;
+use std::collections::BTreeMap;
 
 /// The most bytes of rows that a cursor that scrolls keeps.
 const MOST_KEPT_BYTES: usize = 64 << 20;
@@ -24,6 +24,8 @@ pub(super) struct Cursor {
     fields: Vec<Field>,
     /// The values of a row that did not fit into the client's buffer.
     waiting: Option<Vec<u8>>,
+    /// The first handle of the waiting row, and the last smart large object before it.
+    before_waiting: (u32, u64),
     fetched: u64,
     is_ended: bool,
     /// A fetch gives one row, which is then the current one of the session.
@@ -34,11 +36,20 @@ pub(super) struct Cursor {
     lobs: Lobs,
 }
 
-/// BYTE and TEXT values by the handles in their descriptors.
+/// BYTE and TEXT values by the handles in their descriptors, the oldest first.
 struct Lobs {
-    values: HashMap<u32, Vec<u8>>,
+    values: BTreeMap<u32, Vec<u8>>,
     bytes: usize,
     next_handle: u32,
+    /// The first handle of the running fetch.
+    fetch: u32,
+    fetched_bytes: usize,
+}
+
+/// Begins a fetch, whose values stay until the next one; `first` is the first handle of a row that waits.
+fn begin_lobs(lobs: &mut Lobs, first: Option<u32>) {
+    lobs.fetch = first.unwrap_or(lobs.next_handle);
+    lobs.fetched_bytes = 0;
 }
 
 impl Lobs {
@@ -49,10 +60,11 @@ impl Lobs {
             ValueRef::Text(text) => text.as_bytes().to_vec(),
             _ => Vec::new(),
         };
-        self.bytes += bytes.len();
-        if self.bytes > MOST_LOB_BYTES {
-            self.values.clear();
-            self.bytes = bytes.len();
+        self.bytes += bytes.len() + OVERHEAD;
+        self.fetched_bytes += bytes.len() + OVERHEAD;
+        while self.bytes > MOST_LOB_BYTES {
+            let Some(oldest) = self.values.first_entry().filter(|oldest| *oldest.key() < self.fetch) else { break };
+            self.bytes -= oldest.remove().len() + OVERHEAD;
         }
         let (handle, size) = (self.next_handle, u32::try_from(bytes.len()).unwrap_or(u32::MAX));
         self.next_handle = self.next_handle.wrapping_add(1);
@@ -91,12 +103,13 @@ impl Cursor {
             rows,
             fields,
             waiting: None,
+            before_waiting: (0, 0),
             fetched: 0,
             is_ended: false,
             is_row_by_row: false,
             kept: scrolls.then(|| (Vec::new(), 0)),
             kept_bytes: 0,
-            lobs: Lobs { values: HashMap::new(), bytes: 0, next_handle: 1 },
+            lobs: Lobs { values: BTreeMap::new(), bytes: 0, next_handle: 1, fetch: 1, fetched_bytes: 0 },
         }
     }
 
@@ -147,7 +160,8 @@ impl Cursor {
         self.lobs.values.get(&descriptor.handle).map(Vec::as_slice)
     }
 
-    /// Appends the rows that a fetch asks for: at least one, and no more than its buffer holds.
+    /// Appends the rows that a fetch asks for: at least one, and no more than its buffer holds. A fetch with many bytes of
+    /// BYTE, TEXT, BLOB and CLOB values ends earlier, so that all of them are kept.
     ///
     /// Errors: those of the statement; -605 for a cursor that scrolls over too many rows.
     pub fn fetch(
@@ -160,8 +174,15 @@ impl Cursor {
         if let Some((how, row)) = fetch.scroll {
             return self.scroll((how, row), target, out, done);
         }
+        let before = self.waiting.is_some().then_some(self.before_waiting);
+        begin_lobs(&mut self.lobs, before.map(|(first, _)| first));
+        begin_fetch(target.smart_lobs, before.map(|(_, before)| before));
         let mut bytes = 0;
         loop {
+            if bytes > 0 && (self.lobs.fetched_bytes > MOST_FETCHED_BYTES || is_fetch_full(target.smart_lobs)) {
+                return Ok(());
+            }
+            let before_row = (self.lobs.next_handle, last(target.smart_lobs));
             let start = Reply::begin_row(out);
             let values = out.len();
             let has_row = match self.waiting.take() {
@@ -180,6 +201,7 @@ impl Cursor {
             }
             if bytes > 0 && bytes + size > fetch.buffer_bytes as usize {
                 self.waiting = out.get(values..).map(<[u8]>::to_vec);
+                self.before_waiting = before_row;
                 out.truncate(start);
                 return Ok(());
             }
@@ -212,6 +234,9 @@ impl Cursor {
             ScrollHow::Current => at,
         };
         while self.kept.as_ref().is_some_and(|(rows, _)| rows.len() < wanted) {
+            // The client asks for the values of the last of these rows.
+            begin_lobs(&mut self.lobs, None);
+            begin_fetch(target.smart_lobs, None);
             let mut row = Vec::new();
             if !self.next(target, &mut row)? {
                 break;
@@ -244,5 +269,47 @@ impl Cursor {
             }
         }
         Ok(())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use mainstay_sqli::TypeDescription;
+    use mainstay_types::Value;
+
+    /// Rows of a text of 10 MB.
+    struct Texts(usize);
+
+    impl Rows for Texts {
+        fn next(&mut self) -> Result<Option<Vec<Value>>, Failure> {
+            self.0 = self.0.saturating_sub(1);
+            Ok((self.0 > 0).then(|| vec![Value::Text("x".repeat(10 << 20))]))
+        }
+    }
+
+    fn fields(code: TypeCode) -> Vec<Field> {
+        let kind = TypeDescription { code, ..TypeDescription::default() };
+        vec![Field { kind, ..Field::default() }]
+    }
+
+    #[test]
+    fn a_fetch_of_large_values_ends_early_and_keeps_them() {
+        let mut smart_lobs = SmartLobs::default();
+        let mut target = Target { form: Form::Binary, codeset: Codeset::default(), smart_lobs: &mut smart_lobs };
+        let mut cursor = Cursor::new(Box::new(Texts(12)), fields(TypeCode::TEXT), false);
+        let (mut out, mut is_done, mut last_handle) = (Vec::new(), false, 0);
+        while !is_done {
+            let fetch = Fetch { buffer_bytes: 1 << 20, scroll: None };
+            cursor.fetch(fetch, &mut target, &mut out, &mut |_, _| is_done = true).unwrap();
+            let handle = cursor.lobs.next_handle - 1;
+            assert!(handle - last_handle <= 2, "20 MB are more than 16 MB");
+            for handle in last_handle + 1..=handle {
+                assert!(cursor.lob(&SimpleLob { size: 0, is_null: false, handle }).is_some(), "{handle}");
+            }
+            last_handle = handle;
+        }
+        assert_eq!(cursor.fetched, 11);
+        assert!(cursor.lobs.bytes <= MOST_LOB_BYTES);
     }
 }

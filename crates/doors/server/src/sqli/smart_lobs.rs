@@ -5,8 +5,10 @@
 //!   a parameter  ifx_lo_create --> locator, descriptor --LODATA--> bytes; BIND of the locator stores them
 //! ```
 //!
-//! A value is kept from the row that shows it, or from its creation, until newer ones need its room: 64 MB of values that
-//! were read, 256 MB of values that are written. A server changes the value of a column in place when a client writes to
+//! A value of a row is kept until newer ones need its room: 64 MB, beside the values of the running fetch and those that
+//! are open. A fetch ends early when its values have 16 MB. A value that the client writes is kept until its transaction
+//! ends, up to 256 MB; outside of a transaction it becomes a value that was read, once the statement that it was bound to
+//! is done and it is closed. A server changes the value of a column in place when a client writes to
 //! it; here columns change by UPDATE alone, so that such a value is open for reading only (-12009).
 //!
 //! The layout of `ifx_lo_stat` was found by what IBM's drivers make of it: the size at offset 4, low word first, its sign
@@ -15,12 +17,18 @@
 use mainstay_session::Failure;
 use mainstay_sqli::{LobAccess, Parameter, Reply, RoutineValue, SMART_LOB_BYTES};
 use mainstay_types::Value;
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 /// The most bytes of values that rows have shown.
 const MOST_SHOWN_BYTES: usize = 64 << 20;
 /// The most bytes of values that are written.
 const MOST_WRITTEN_BYTES: usize = 256 << 20;
+/// The bytes of values after which a fetch ends.
+pub(super) const MOST_FETCHED_BYTES: usize = 16 << 20;
+/// The most values that are written.
+const MOST_WRITTEN: usize = 1 << 18;
+/// The bytes that a value is counted with, beside its own.
+pub(super) const OVERHEAD: usize = 128;
 /// The most descriptors that are open.
 const MOST_OPEN: usize = 1024;
 /// The first bytes of a locator.
@@ -57,6 +65,14 @@ struct Lob {
     bytes: Vec<u8>,
     /// It is one that the client creates.
     is_new: bool,
+    /// A statement has got its value.
+    is_bound: bool,
+    /// It is one that the client has created, and that a statement has stored.
+    is_stored: bool,
+}
+
+fn cost(lob: &Lob) -> usize {
+    lob.bytes.len() + OVERHEAD
 }
 
 struct Open {
@@ -73,6 +89,9 @@ pub(super) struct SmartLobs {
     last: u64,
     shown_bytes: usize,
     written_bytes: usize,
+    /// The last value before those of the running fetch.
+    before_fetch: u64,
+    fetched_bytes: usize,
     /// The routine whose arguments follow.
     called: Option<Routine>,
 }
@@ -122,14 +141,11 @@ impl SmartLobs {
 
     /// Keeps a value of a row, and gives its locator.
     pub fn shown(&mut self, bytes: &[u8]) -> Vec<u8> {
-        self.shown_bytes += bytes.len();
-        let number = self.add(Lob { bytes: bytes.to_vec(), is_new: false });
-        while self.shown_bytes > MOST_SHOWN_BYTES {
-            let oldest =
-                self.lobs.iter().find(|(known, lob)| !lob.is_new && **known != number).map(|(known, _)| *known);
-            let Some(lob) = oldest.and_then(|oldest| self.lobs.remove(&oldest)) else { break };
-            self.shown_bytes -= lob.bytes.len();
-        }
+        let lob = Lob { bytes: bytes.to_vec(), is_new: false, is_bound: false, is_stored: false };
+        self.shown_bytes += cost(&lob);
+        self.fetched_bytes += cost(&lob);
+        let number = self.add(lob);
+        make_room(self);
         locator(number)
     }
 
@@ -142,18 +158,18 @@ impl SmartLobs {
     /// The bytes of a locator that a client binds; `None` for bytes that are no locator.
     ///
     /// Errors: -12053 for the locator of a value that is not kept any more.
-    pub fn bound(&self, bytes: &[u8]) -> Result<Option<Vec<u8>>, Failure> {
-        match number_of(bytes) {
-            Some(number) => self.lobs.get(&number).map(|lob| Some(lob.bytes.clone())).ok_or_else(invalid),
-            None => Ok(None),
-        }
+    pub fn bound(&mut self, bytes: &[u8]) -> Result<Option<Vec<u8>>, Failure> {
+        let Some(number) = number_of(bytes) else { return Ok(None) };
+        let lob = self.lobs.get_mut(&number).ok_or_else(invalid)?;
+        lob.is_bound = true;
+        Ok(Some(lob.bytes.clone()))
     }
 
     /// Forgets the values that were written, when they are stored or given up: at the end of a transaction.
     pub fn end_transaction(&mut self) {
         let open: Vec<u64> = self.open.values().map(|open| open.lob).collect();
         self.lobs.retain(|number, lob| !lob.is_new || open.contains(number));
-        self.written_bytes = self.lobs.values().filter(|lob| lob.is_new).map(|lob| lob.bytes.len()).sum();
+        self.written_bytes = self.lobs.values().filter(|lob| lob.is_new).map(cost).sum();
     }
 
     /// Notes a call whose arguments follow.
@@ -183,8 +199,14 @@ impl SmartLobs {
                 vec![RoutineValue::Integer(self.open(number.ok_or_else(invalid)?)?)]
             }
             Routine::Create => {
-                let number = self.add(Lob { bytes: Vec::new(), is_new: true });
-                let descriptor = self.open(number)?;
+                let lob = Lob { bytes: Vec::new(), is_new: true, is_bound: false, is_stored: false };
+                let is_full = self.written_bytes + cost(&lob) > MOST_WRITTEN_BYTES;
+                if is_full || (self.lobs.len() >= MOST_WRITTEN && written(self) >= MOST_WRITTEN) {
+                    return Err(too_many());
+                }
+                let descriptor = self.open(self.last + 1)?;
+                self.written_bytes += cost(&lob);
+                let number = self.add(lob);
                 vec![RoutineValue::Opaque("blob".to_owned(), locator(number)), RoutineValue::Integer(descriptor)]
             }
             Routine::ColumnInfo => {
@@ -265,9 +287,7 @@ impl SmartLobs {
                     return Err(read_only());
                 }
                 if written > MOST_WRITTEN_BYTES || end > MOST_WRITTEN_BYTES {
-                    let message =
-                        format!("the smart large objects of a connection have more than {MOST_WRITTEN_BYTES} bytes");
-                    return Err(failure(-12048, message));
+                    return Err(too_many());
                 }
                 let before = lob.bytes.len();
                 lob.bytes.resize(before.max(end), 0);
@@ -281,6 +301,81 @@ impl SmartLobs {
             }
         }
     }
+}
+
+/// Forgets a call whose arguments have not come.
+pub(super) fn forget_call(lobs: &mut SmartLobs) {
+    lobs.called = None;
+}
+
+/// Begins a fetch, whose values stay until the next one.
+///
+/// `before` is the last value before those of a row that the fetch before has read and not sent.
+pub(super) fn begin_fetch(lobs: &mut SmartLobs, before: Option<u64>) {
+    lobs.before_fetch = before.unwrap_or(lobs.last);
+    lobs.fetched_bytes = 0;
+}
+
+/// The number of the last value.
+pub(super) fn last(lobs: &SmartLobs) -> u64 {
+    lobs.last
+}
+
+/// True if the running fetch has to end.
+pub(super) fn is_fetch_full(lobs: &SmartLobs) -> bool {
+    lobs.fetched_bytes > MOST_FETCHED_BYTES
+}
+
+/// Ends a statement outside of a transaction: the values that it has stored are like those of rows.
+pub(super) fn end_statement(lobs: &mut SmartLobs) {
+    if lobs.written_bytes == 0 {
+        return;
+    }
+    let open: BTreeSet<u64> = lobs.open.values().map(|open| open.lob).collect();
+    let is_stored = |number: &u64, lob: &Lob| lob.is_new && lob.is_bound && !open.contains(number);
+    for (_, lob) in lobs.lobs.iter_mut().filter(|(number, lob)| is_stored(number, lob)) {
+        (lob.is_new, lob.is_stored) = (false, true);
+        lobs.written_bytes = lobs.written_bytes.saturating_sub(cost(lob));
+        lobs.shown_bytes += cost(lob);
+    }
+    make_room(lobs);
+}
+
+/// Forgets the oldest values of rows, but those of the running fetch and those that are open.
+fn make_room(lobs: &mut SmartLobs) {
+    if lobs.shown_bytes <= MOST_SHOWN_BYTES {
+        return;
+    }
+    let open: BTreeSet<u64> = lobs.open.values().map(|open| open.lob).collect();
+    let mut excess = lobs.shown_bytes - MOST_SHOWN_BYTES;
+    let mut old = Vec::new();
+    for (number, lob) in &lobs.lobs {
+        if excess == 0 {
+            break;
+        }
+        let is_of_fetch = *number > lobs.before_fetch && !lob.is_stored;
+        if !lob.is_new && !is_of_fetch && !open.contains(number) {
+            old.push(*number);
+            excess = excess.saturating_sub(cost(lob));
+        }
+    }
+    for number in old {
+        let freed = lobs.lobs.remove(&number).as_ref().map_or(0, cost);
+        lobs.shown_bytes = lobs.shown_bytes.saturating_sub(freed);
+    }
+}
+
+/// The number of values that are written.
+fn written(lobs: &SmartLobs) -> usize {
+    lobs.lobs.values().filter(|lob| lob.is_new).count()
+}
+
+/// -12048: no room for what a client writes.
+fn too_many() -> Failure {
+    let message = format!(
+        "a transaction writes at most {MOST_WRITTEN} smart large objects and {MOST_WRITTEN_BYTES} bytes of them: commit more often"
+    );
+    failure(-12048, message)
 }
 
 fn read_only() -> Failure {
@@ -341,14 +436,47 @@ mod tests {
     #[test]
     fn values_of_rows_are_read_only_and_the_oldest_go_first() {
         let mut lobs = SmartLobs::default();
-        let first = lobs.shown(&vec![1; MOST_SHOWN_BYTES / 2]);
-        let second = lobs.shown(&vec![2; MOST_SHOWN_BYTES / 2]);
+        let first = lobs.shown(&vec![1; MOST_SHOWN_BYTES / 2 - OVERHEAD]);
+        begin_fetch(&mut lobs, None);
+        let second = lobs.shown(&vec![2; MOST_SHOWN_BYTES / 2 - OVERHEAD]);
+        assert!(is_fetch_full(&lobs));
         assert!(lobs.bound(&first).is_ok());
+        begin_fetch(&mut lobs, None);
         lobs.shown(b"third");
         assert_eq!(lobs.bound(&first).unwrap_err().number, -12053);
         assert_eq!(run(&mut lobs, "ifx_lo_open", &[of(Value::Binary(second))]).unwrap(), [RoutineValue::Integer(0)]);
         let write = LobAccess::Write { descriptor: 0, bytes: vec![1] };
         assert_eq!(lobs.access(write).unwrap_err().number, -12009);
         assert_eq!(SmartLobs::routine("function informix.other(int)"), None);
+    }
+
+    #[test]
+    fn values_of_the_running_fetch_and_open_ones_stay() {
+        let mut lobs = SmartLobs::default();
+        let open = lobs.shown(&vec![1; MOST_SHOWN_BYTES / 2]);
+        run(&mut lobs, "ifx_lo_open", &[of(Value::Binary(open.clone()))]).unwrap();
+        let closed = lobs.shown(b"closed");
+        begin_fetch(&mut lobs, None);
+        assert!(!is_fetch_full(&lobs));
+        let running = [lobs.shown(&vec![2; MOST_SHOWN_BYTES]), lobs.shown(&vec![3; MOST_SHOWN_BYTES])];
+        assert!(lobs.bound(&closed).is_err());
+        assert!(running.iter().chain([&open]).all(|locator| lobs.bound(locator).is_ok()));
+    }
+
+    #[test]
+    fn stored_values_make_room_outside_of_transactions() {
+        let mut lobs = SmartLobs::default();
+        // More than may be written at one time.
+        for _ in 0..2 * MOST_WRITTEN_BYTES / (8 << 20) {
+            let created = run(&mut lobs, "ifx_lo_create", &[]).unwrap();
+            let RoutineValue::Opaque(_, locator) = &created[0] else { panic!("{created:?}") };
+            lobs.access(LobAccess::Write { descriptor: 0, bytes: vec![1; 8 << 20] }).unwrap();
+            assert!(lobs.bound(locator).unwrap().is_some());
+            run(&mut lobs, "ifx_lo_close", &[of(Value::Integer(0))]).unwrap();
+            end_statement(&mut lobs);
+            assert!(lobs.bound(locator).unwrap().is_some(), "a row may be stored twice");
+        }
+        assert_eq!(lobs.written_bytes, 0);
+        assert!(lobs.shown_bytes <= MOST_SHOWN_BYTES + (9 << 20));
     }
 }

@@ -12,7 +12,8 @@
 //! Head and statement are written as a server writes them; the plan is that of the core, which EXPLAIN shows. Parameters
 //! and variables stand in it as the values that they have. A server writes into the home directory of its user: here the
 //! file, `sqexplain.out` unless the statement names one, is in the folder of the database, and has one of a few
-//! extensions, so that no table is written over. Source: "SET EXPLAIN" in the Guide to SQL: Syntax.
+//! extensions, so that no table is written over. A file with other contents is refused: it must be new or empty, or begin
+//! with `QUERY:`. When plans cannot be appended any more, SET EXPLAIN is turned off, and statements go on. Source: "SET EXPLAIN" in the Guide to SQL: Syntax.
 
 use crate::failure::{of_core, of_syntax};
 use crate::scope::Names;
@@ -22,7 +23,7 @@ use mainstay_engine::{Database, Session as Core};
 use mainstay_informix_syntax::reduce::{self, Mode};
 use mainstay_informix_syntax::tree::{Explain, Statement as Tree};
 use mainstay_session::Failure;
-use mainstay_types::Value;
+use mainstay_types::{Code, Value};
 use mainstay_vfs::{Create, client_path};
 use std::path::{Path, PathBuf};
 
@@ -32,6 +33,9 @@ const FILE: &str = "sqexplain.out";
 const EXTENSIONS: [&str; 4] = ["out", "txt", "log", "exp"];
 /// The most bytes of a file to which plans are appended.
 const MOST_BYTES: u64 = 64 << 20;
+
+/// The first bytes of a file with plans.
+const HEAD: &[u8] = b"QUERY:";
 
 /// The state of a session.
 #[derive(Clone, Debug)]
@@ -55,6 +59,26 @@ fn file_of(folder: &Path, named: &str) -> Result<PathBuf, Failure> {
     })
 }
 
+/// Refuses a file with other contents than plans.
+///
+/// Errors: -999 for such a file; those of reading it.
+fn check_contents(database: &Database, path: &Path) -> Result<(), Failure> {
+    let mut head = [0; HEAD.len()];
+    // Opening a pipe may wait for another program.
+    if !database.files().is_pipe_or_device(path) {
+        match database.files().open(path).and_then(|file| file.read_at(&mut head, 0)) {
+            Ok(0) => return Ok(()),
+            Ok(_) if head == HEAD => return Ok(()),
+            Ok(_) => {}
+            Err(error) if error.code() == Code::NotFound => return Ok(()),
+            Err(error) => return Err(of_core(&error, false)),
+        }
+    }
+    let message = "SET EXPLAIN writes only files that are new, empty, or begin with \"QUERY:\": name another file";
+    let subject = path.file_name().unwrap_or_default().to_string_lossy().into_owned();
+    Err(Failure { number: -999, subject, message: message.to_owned(), ..Failure::default() })
+}
+
 impl Explaining {
     /// The state after SET EXPLAIN, from the state before it.
     ///
@@ -71,10 +95,12 @@ impl Explaining {
                     Some(before) => before.file.clone(),
                     None => file_of(database.path(), FILE)?,
                 };
+                check_contents(database, &file)?;
                 Some(Explaining { file, avoids_execution: *avoids_execution })
             }
             Explain::File { name, appends } => {
                 let explaining = Explaining { file: file_of(database.path(), name)?, avoids_execution: false };
+                check_contents(database, &explaining.file)?;
                 if !appends {
                     let created = database.files().create(&explaining.file, Create::Truncate);
                     created.map_err(|error| of_core(&error, false))?;
@@ -86,11 +112,12 @@ impl Explaining {
 
     /// Appends the plan of a statement to the file.
     ///
-    /// Errors: a file that cannot be written.
+    /// Errors: a file that cannot be written, or has other contents by now.
     pub(crate) fn append(&self, database: &Database, statement: &str, plan: &[String]) -> Result<(), Failure> {
         let text = if statement.is_empty() { "(a statement of a routine)" } else { statement.trim() };
         let entry = format!("QUERY:\n------\n{text}\n\n{}\n\n", plan.join("\n"));
         let failed = |error: mainstay_types::Error| of_core(&error, false);
+        check_contents(database, &self.file)?;
         let file = database.files().create(&self.file, Create::OpenOrCreate).map_err(failed)?;
         let length = file.stamp().map_err(failed)?.len;
         if length < MOST_BYTES {

@@ -305,7 +305,7 @@ impl Runner<'_> {
         };
         for (place, _) in ready.returns.iter().enumerate().filter(|(_, known)| known.is_floating()) {
             for value in rows.iter_mut().filter_map(|row| row.get_mut(place)) {
-                *value = number(std::mem::replace(value, Value::Null));
+                *value = number(std::mem::replace(value, Value::Null))?;
             }
         }
         Ok(rows)

@@ -1,6 +1,6 @@
 //! Rows and columns of the core as those of Informix.
 
-use crate::failure::of_core;
+use crate::failure::{of_core, of_syntax};
 use arrow_schema::{DataType, Field, IntervalUnit, TimeUnit};
 use mainstay_columnar::ValueReader;
 use mainstay_columnar::values::{OFFSET, TICKS, data_type_of};
@@ -119,7 +119,8 @@ impl Rows for CoreRows {
     fn next(&mut self) -> Result<Option<Vec<Value>>, Failure> {
         let Some(row) = self.advance()? else { return Ok(None) };
         let values = self.columns.iter().zip(&self.floating);
-        Ok(Some(values.map(|(column, is_floating)| held(column.value(row), *is_floating)).collect()))
+        let values = values.map(|(column, is_floating)| held(column.value(row), *is_floating));
+        values.collect::<Result<_, _>>().map(Some)
     }
 
     fn lend_next(&mut self, take: &mut TakeRow<'_>) -> Result<bool, Failure> {
@@ -154,8 +155,8 @@ fn lend<'c>(
     if !has_others {
         return take(values);
     }
-    let values: Vec<Value> =
-        values.iter().zip(floating).map(|(value, is_floating)| held(*value, *is_floating)).collect();
+    let values = values.iter().zip(floating).map(|(value, is_floating)| held(*value, *is_floating));
+    let values = values.collect::<Result<Vec<Value>, _>>()?;
     take(&values.iter().map(Value::as_ref).collect::<Vec<_>>())
 }
 
@@ -230,16 +231,20 @@ impl Drop for NumberedRows {
 }
 
 /// The number of the bytes of a DECIMAL whose point floats.
-pub(crate) fn number(value: Value) -> Value {
+///
+/// Errors: -1213 for bytes of no number, which other languages can store.
+pub(crate) fn number(value: Value) -> Result<Value, Failure> {
     match &value {
-        Value::Binary(bytes) => FloatingDecimal::from_bytes(bytes).map_or(value, FloatingDecimal::to_value),
-        _ => value,
+        Value::Binary(bytes) => {
+            FloatingDecimal::from_bytes(bytes).map(FloatingDecimal::to_value).map_err(|error| of_syntax(&error, ""))
+        }
+        _ => Ok(value),
     }
 }
 
 /// A value of its own, as clients see it.
-fn held(value: ValueRef<'_>, is_floating: bool) -> Value {
-    if is_floating { number(value.to_value()) } else { owned(value) }
+fn held(value: ValueRef<'_>, is_floating: bool) -> Result<Value, Failure> {
+    if is_floating { number(value.to_value()) } else { Ok(owned(value)) }
 }
 
 /// A value of its own; types that Informix lacks become those that it has.

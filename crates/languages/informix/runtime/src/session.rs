@@ -155,13 +155,19 @@ impl InformixSession {
 
     /// Writes the plan of a statement that is about to run, after SET EXPLAIN; true if it shall not run.
     ///
-    /// Errors: a file that cannot be written.
+    /// A file that cannot be written turns SET EXPLAIN off.
+    ///
+    /// Errors: such a file with AVOID_EXECUTE, where statements must not begin to run.
     fn explain(&mut self, statement: &Prepared, values: &[Value]) -> Result<bool, Failure> {
         let Some(explaining) = self.explaining.clone() else { return Ok(false) };
         let explained = explained(statement, values, &self.names());
         let plan = explained.and_then(|text| text.map_or(Ok(Vec::new()), |text| plan_of(&mut self.core, &text)));
         let plan = plan.unwrap_or_else(|failure| vec![format!("no plan: {failure}")]);
-        explaining.append(&self.shared.database, &statement.text, &plan)?;
+        match explaining.append(&self.shared.database, &statement.text, &plan) {
+            Err(failure) if explaining.avoids_execution => return Err(failure),
+            Err(_) => self.explaining = None,
+            Ok(()) => {}
+        }
         Ok(explaining.avoids_execution)
     }
 

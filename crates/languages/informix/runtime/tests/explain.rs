@@ -68,3 +68,27 @@ fn files_have_names_of_their_own_below_the_folder() {
     }
     assert_eq!(shop.reader().fails("SET EXPLAIN ON").0, -273);
 }
+
+#[test]
+#[allow(clippy::disallowed_methods, reason = "the test writes the files of another program")]
+fn files_with_other_contents_are_left_alone() {
+    let folder = tempfile::tempdir().unwrap();
+    let shop = shop(folder.path());
+    let mut session = shop.session();
+    session.run("CREATE TABLE t (id INT)");
+    let (notes, plans) = (folder.path().join("notes.txt"), folder.path().join("plans.txt"));
+    std::fs::write(&notes, "notes of the user").unwrap();
+    std::fs::write(&plans, "").unwrap();
+    for how in ["", " WITH APPEND"] {
+        assert_eq!(session.fails(&format!("SET EXPLAIN FILE TO 'notes.txt'{how}")).0, -999);
+    }
+    assert_eq!(written(&notes), "notes of the user");
+    session.run("SET EXPLAIN FILE TO 'plans.txt'");
+    session.run("INSERT INTO t VALUES (1)");
+    assert!(written(&plans).starts_with("QUERY:"));
+    // Statements go on without plans when the file cannot be written any more.
+    std::fs::write(&plans, "other contents").unwrap();
+    session.run("INSERT INTO t VALUES (2)");
+    assert_eq!(session.run("SELECT COUNT(*) FROM t"), ["2"]);
+    assert_eq!(written(&plans), "other contents");
+}

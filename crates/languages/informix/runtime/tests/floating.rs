@@ -5,6 +5,8 @@
 mod common;
 
 use common::Shop;
+use mainstay_engine::Database;
+use mainstay_informix_runtime::Informix;
 use mainstay_types::Value;
 
 fn decimal(text: &str) -> Value {
@@ -187,4 +189,18 @@ fn routines_compute_with_them() {
     );
     session.run("UPDATE t SET a = a + 1 WHERE a = 1e20");
     assert_eq!(session.run("SELECT a, b FROM log"), ["0|100.00"]);
+}
+
+#[test]
+fn bytes_of_no_number_are_an_error() {
+    let database = Database::in_memory().unwrap();
+    let shop = Shop { backend: Informix::new(database.clone(), "shop", "mainstay", "Version 14.10.FC7W1DE") };
+    let mut session = shop.session();
+    session.run("CREATE TABLE t (k INT, a DECIMAL)");
+    session.run("INSERT INTO t VALUES (1, 1.5)");
+    let mut answer = database.session().execute("INSERT INTO t VALUES (2, X'C1FF')").unwrap();
+    while answer.next_batch().unwrap().is_some() {}
+    // A digit of base 100 is 99 at most.
+    assert_eq!(session.fails("SELECT a FROM t WHERE k = 2").0, -1213);
+    assert_eq!(session.run("SELECT a FROM t WHERE k = 1"), ["1.5"]);
 }

@@ -29,6 +29,8 @@ pub const MOST_DIGITS: u32 = 32;
 const LIMIT: u128 = 10_u128.pow(MOST_DIGITS);
 /// Digits beside the 32 that sums are computed with.
 const GUARD: u32 = 6;
+/// Places beyond these, on both sides of the point, have no digit of any number.
+const MOST_PLACES: i32 = 200;
 /// The smallest and the largest exponent of base 100.
 const EXPONENTS: std::ops::RangeInclusive<i32> = -64..=63;
 
@@ -211,6 +213,7 @@ impl FloatingDecimal {
     ///
     /// Errors: -1200.
     pub fn rounded(self, places: i32, rounding: Rounding) -> Parse<FloatingDecimal> {
+        let places = places.clamp(-MOST_PLACES, MOST_PLACES);
         let lost = (-self.exponent).saturating_sub(places);
         if lost <= 0 || self.is_zero() {
             return Ok(self);
@@ -322,8 +325,22 @@ impl FloatingDecimal {
     ///
     /// Errors: -1202, -1200, -1201.
     pub fn remainder(self, other: FloatingDecimal) -> Parse<FloatingDecimal> {
-        let whole = self.divide(other)?.rounded(0, Rounding::Truncate)?;
-        self.subtract(whole.multiply(other)?)
+        if other.is_zero() {
+            return Err(SqlError::new(-1202, "An attempt was made to divide by zero."));
+        }
+        // Long division, as the quotient may have more digits than a coefficient holds.
+        let shift = self.exponent - other.exponent;
+        if shift >= 0 {
+            let first = self.coefficient % other.coefficient;
+            let rest = (0..shift).fold(first, |rest, _| rest * 10 % other.coefficient);
+            return FloatingDecimal::new(self.is_negative, rest, other.exponent);
+        }
+        let divisor = 10_u128.checked_pow(shift.unsigned_abs()).and_then(|unit| other.coefficient.checked_mul(unit));
+        match divisor {
+            Some(divisor) => FloatingDecimal::new(self.is_negative, self.coefficient % divisor, self.exponent),
+            // The divisor is larger than any coefficient.
+            None => Ok(self),
+        }
     }
 }
 
@@ -495,6 +512,20 @@ mod tests {
     }
 
     #[test]
+    fn remainders_of_quotients_with_more_than_32_digits() {
+        let remainder = |a: &str, b: &str| shown(number(a).remainder(number(b)));
+        // Powers of 10 leave 1 when divided by 3.
+        assert_eq!(remainder("1E40", "3"), "1");
+        assert_eq!(remainder("-1E125", "3"), "-1");
+        assert_eq!(remainder("2E32", "3"), "2");
+        // In tenths: 10^33 - 10, divided by 7. 10^6 leaves 1, so that 10^33 leaves 6 as 10^3 does, and 10 leaves 3.
+        assert_eq!(remainder(&"9".repeat(32), "0.7"), "0.3");
+        assert_eq!(remainder("1", "1E125"), "1");
+        assert_eq!(remainder("12E30", "5E30"), "2000000000000000000000000000000");
+        assert_eq!(remainder("7", "0"), "-1202");
+    }
+
+    #[test]
     fn rounding() {
         assert_eq!(shown(number("2.345").rounded(2, Rounding::Nearest)), "2.35");
         assert_eq!(shown(number("-2.345").rounded(2, Rounding::Truncate)), "-2.34");
@@ -503,6 +534,8 @@ mod tests {
         assert_eq!(shown(number("-2.1").rounded(0, Rounding::Up)), "-2");
         assert_eq!(shown(number("1E-100").rounded(2, Rounding::Nearest)), "0");
         assert_eq!(shown(number("1E-100").rounded(0, Rounding::Up)), "1");
+        assert_eq!(shown(number("5").rounded(i32::MIN, Rounding::Nearest)), "0");
+        assert_eq!(shown(number("1E-100").rounded(i32::MAX, Rounding::Nearest)), "1E-100");
         assert_eq!(shown(number("123456.5").with_digits(6)), "123457");
         assert_eq!(shown(number("999999.5").with_digits(6)), "1000000");
         assert_eq!(number("12345.678").to_f64(), 12345.678);
