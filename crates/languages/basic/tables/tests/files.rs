@@ -102,7 +102,8 @@ fn sort_files_have_keys_alone() {
 
 #[test]
 fn indexed_files_have_numbers() {
-    // Manual, page on indexed files: records that were skipped are $00$, a read beyond the highest index is error 2.
+    // Manual, page on indexed files: records that were skipped are $00$, a read beyond the highest index is error 2, and the index
+    // of a WRITE beyond the size of the file is error 7.
     let files = Simulated::new();
     let volume = volume_of(&files);
     volume.create("lines", &FileDefinition::indexed(Some(10), 4)).unwrap();
@@ -116,7 +117,7 @@ fn indexed_files_have_numbers() {
     file.write(b"c", &WriteOptions::default()).unwrap();
     assert_eq!(file.read(Place::Next, &READ).unwrap(), b"d\0\0\0");
     assert_eq!(number(file.read(Place::Next, &READ)), 2);
-    assert_eq!(number(file.write(b"x", &WriteOptions::index(10))), 2);
+    assert_eq!(number(file.write(b"x", &WriteOptions::index(10))), 7);
     assert_eq!(number(file.write(b"12345", &WriteOptions::index(1))), 1);
     assert_eq!(number(file.read(Place::Key(b"a"), &READ)), 17);
     assert_eq!(number(file.remove(None, Some(0), Duration::ZERO)), 17);
