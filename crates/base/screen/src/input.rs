@@ -12,7 +12,7 @@ use std::collections::VecDeque;
 /// The most entries of the queue.
 const MOST_QUEUED: usize = 1024;
 /// The most entries of the queue that programs put there.
-const MOST_PREINPUT: usize = 65_536;
+pub(crate) const MOST_PREINPUT: usize = 65_536;
 
 /// An entry of the queue.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -140,6 +140,10 @@ impl Input {
     ///
     /// Errors: 31 beyond 65,536 characters.
     pub fn preinput(&mut self, text: &str, ctl: i32, first: bool) -> Result<()> {
+        // Counted before anything is made of a long text.
+        if text.chars().nth(MOST_PREINPUT).is_some() {
+            return Err(ScreenError::new(MEMORY, "The input queue takes no more than 65,536 characters"));
+        }
         let end = Queued::PreinputEnd(ctl, ctl::eom(if ctl == 0 { Key::Enter } else { function_key(ctl) }));
         let mut entries: Vec<Queued> = text.chars().map(Queued::Preinput).collect();
         entries.push(end);

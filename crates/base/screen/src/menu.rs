@@ -320,7 +320,9 @@ impl Builder<'_> {
     }
 
     fn item(&mut self, element: &Element, place: usize, path: &str, depth: usize) -> Result<MenuItem> {
-        self.left = self.left.checked_sub(1).ok_or_else(|| invalid("its groups contain each other"))?;
+        // A long label counts as several elements, so that the tree has a limit in bytes.
+        let weight = 1 + element.label.len() / 64;
+        self.left = self.left.checked_sub(weight).ok_or_else(|| invalid("its groups contain each other"))?;
         let mut item = MenuItem { enabled: true, text: element.label.clone(), ..MenuItem::default() };
         for setting in &element.settings {
             let value = setting.trim_start_matches(['B', 'C', 'D']);

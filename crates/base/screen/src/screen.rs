@@ -16,7 +16,7 @@ use crate::document::{Document, Documents};
 use crate::error::Result;
 use crate::field::InputRequest;
 use crate::frame::{ControlState, Heading, InputState, ListState, MOST_SELECTED, Operation};
-use crate::input::{Input, InputResult};
+use crate::input::{Input, InputResult, MOST_PREINPUT};
 use crate::menu::{Menu, Popup};
 use crate::mnemonic::{CursorMode, Mnemonic};
 use crate::mse::{self, FaceFacts, MouseState};
@@ -340,6 +340,8 @@ impl Screen {
     /// `PREINPUT`: puts a text into the queue of keys, and the value of `CTL` that ends its input; `first` puts it before
     /// everything that is there. Errors: 31.
     pub fn preinput(&mut self, text: &[u8], ctl: i32, first: bool) -> Result<()> {
+        // The queue refuses more than its limit, of which one byte more is enough.
+        let text = text.get(..=MOST_PREINPUT).unwrap_or(text);
         self.input.preinput(&decode(text), ctl, first)?;
         self.work();
         Ok(())

@@ -28,6 +28,9 @@ const TRIPS: u32 = 100;
 /// Appends of a run.
 const APPENDS: u32 = 1_000;
 
+/// The least and the greatest factor of targets.
+const FACTORS: (f64, f64) = (0.25, 4.0);
+
 /// A fixed task.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Calibration {
@@ -51,9 +54,10 @@ pub struct Pace {
 }
 
 impl Pace {
-    /// The number that targets are multiplied by: above 1 on a machine that is slower than the one they are set for.
+    /// The number that targets are multiplied by: above 1 on a machine that is slower than the one they are set for. Within
+    /// [`FACTORS`], so that a machine that is busy with other work does not forgive everything.
     pub fn factor(&self) -> f64 {
-        self.here.as_secs_f64() / self.task.reference().as_secs_f64()
+        (self.here.as_secs_f64() / self.task.reference().as_secs_f64()).clamp(FACTORS.0, FACTORS.1)
     }
 }
 

@@ -25,6 +25,8 @@ const READ_BYTES: usize = 16 * 1024;
 pub(super) struct Link {
     socket: TcpStream,
     tls: Option<Mutex<ServerConnection>>,
+    /// Decrypted bytes that nobody has read: the state of TLS takes no more records once it holds 16 KB of them.
+    plain: Mutex<Vec<u8>>,
     /// Locked by the thread that writes to the socket.
     out: Mutex<()>,
     metrics: Arc<DoorMetrics>,
@@ -40,11 +42,25 @@ fn left_until(deadline: Instant) -> Result<Duration> {
     if left.is_zero() { Err(Error::new(ErrorKind::TimedOut, "timed out")) } else { Ok(left) }
 }
 
+/// Moves decrypted bytes out of the state of TLS. Its end and its errors stay there for the next read.
+fn keep_plain(tls: &mut ServerConnection, plain: &mut Vec<u8>) {
+    let mut piece = [0; 4096];
+    while let Ok(count @ 1..) = tls.reader().read(&mut piece) {
+        plain.extend_from_slice(piece.get(..count).unwrap_or_default());
+    }
+}
+
 impl Link {
     /// The connection over a socket, without TLS at first.
     pub fn new(socket: TcpStream, connection: &Connection) -> Result<Link> {
         socket.set_nodelay(true)?;
-        Ok(Link { socket, tls: None, out: Mutex::default(), metrics: Arc::clone(connection.metrics()) })
+        Ok(Link {
+            socket,
+            tls: None,
+            plain: Mutex::default(),
+            out: Mutex::default(),
+            metrics: Arc::clone(connection.metrics()),
+        })
     }
 
     /// The port of the listener.
@@ -109,6 +125,10 @@ impl Link {
 
     fn receive_tls(&self, tls: &Mutex<ServerConnection>, into: &mut [u8], deadline: Instant) -> Result<usize> {
         loop {
+            let taken = self.take_plain(into);
+            if taken > 0 {
+                return Ok(taken);
+            }
             match lock(tls).reader().read(into) {
                 Err(error) if error.kind() == ErrorKind::WouldBlock => {}
                 read => return read,
@@ -124,15 +144,27 @@ impl Link {
             let mut wants_write = false;
             while !received.is_empty() {
                 let mut tls = lock(tls);
-                tls.read_tls(&mut received)?;
+                // Behind the client's end nothing is taken any more.
+                if tls.read_tls(&mut received)? == 0 {
+                    break;
+                }
                 tls.process_new_packets().map_err(Error::other)?;
                 wants_write = tls.wants_write();
+                keep_plain(&mut tls, &mut lock(&self.plain));
             }
             if wants_write {
                 let _out = lock(&self.out);
                 self.write_records(&mut lock(tls), deadline)?;
             }
         }
+    }
+
+    /// Takes decrypted bytes that were kept.
+    fn take_plain(&self, into: &mut [u8]) -> usize {
+        let mut plain = lock(&self.plain);
+        let count = plain.len().min(into.len());
+        into.iter_mut().zip(plain.drain(..count)).for_each(|(to, byte)| *to = byte);
+        count
     }
 
     /// Sends all bytes, whose browser has to take some within a limit.

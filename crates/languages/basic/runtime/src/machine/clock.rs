@@ -76,7 +76,7 @@ pub(super) fn translate_text(
         Some(Value::Number(offset)) => {
             let offset = offset.as_whole().ok_or_else(|| Fault::new(41))?;
             for byte in &mut text {
-                let index = usize::try_from(i64::from(*byte) - offset).ok();
+                let index = i64::from(*byte).checked_sub(offset).and_then(|index| usize::try_from(index).ok());
                 *byte = index.and_then(|index| table.get(index)).copied().unwrap_or(*byte);
             }
         }
@@ -84,34 +84,45 @@ pub(super) fn translate_text(
             let ([from], [to]) = (&from[..], &table[..]) else { return fail(46, "one character is needed") };
             text.iter_mut().filter(|byte| **byte == *from).for_each(|byte| *byte = *to);
         }
-        None => text = replaced(&text, &table)?,
+        None => {
+            let strings = strings_of(&table)?;
+            let length = text.iter().map(|byte| strings[usize::from(*byte)].map_or(1, <[u8]>::len)).sum();
+            machine.check_length(length)?;
+            text = replaced(&text, &strings, length);
+        }
     }
     machine.check_length(text.len())?;
     machine.assign(target, Value::Text(text))
 }
 
-/// The text with characters replaced by strings. The list has, for each, the character, the length of the string, and the string.
-fn replaced(text: &[u8], list: &[u8]) -> Outcome<Vec<u8>> {
-    let mut strings = Vec::new();
+/// The string that stands for each character, if the list names it: the list has the character, the length of the string, and the
+/// string; the first of a character counts.
+fn strings_of(list: &[u8]) -> Outcome<[Option<&[u8]>; 256]> {
+    let mut strings = [None; 256];
     let mut rest = list;
     while let [from, length, tail @ ..] = rest {
         let Some((to, behind)) = tail.split_at_checked(usize::from(*length)) else {
             return fail(46, "the list of characters is too short");
         };
-        strings.push((*from, to));
+        strings[usize::from(*from)].get_or_insert(to);
         rest = behind;
     }
-    if !rest.is_empty() || strings.is_empty() {
-        return fail(46, "the list of characters is too short");
+    match rest.is_empty() && !list.is_empty() {
+        true => Ok(strings),
+        false => fail(46, "the list of characters is too short"),
     }
-    let mut out = Vec::with_capacity(text.len());
+}
+
+/// The text with characters replaced by strings, which has this length.
+fn replaced(text: &[u8], strings: &[Option<&[u8]>; 256], length: usize) -> Vec<u8> {
+    let mut out = Vec::with_capacity(length);
     for byte in text {
-        match strings.iter().find(|(from, _)| from == byte) {
-            Some((_, to)) => out.extend_from_slice(to),
+        match strings[usize::from(*byte)] {
+            Some(to) => out.extend_from_slice(to),
             None => out.push(*byte),
         }
     }
-    Ok(out)
+    out
 }
 
 /// A date of SETDAY: month, day and year with one character between them. Error 35 for none.

@@ -222,12 +222,16 @@ fn held_bytes(machine: &Machine) -> u64 {
     let templates: usize = machine.templates.iter().map(|(_, level)| level.bytes()).sum();
     let strings: usize = machine.strings.iter().map(|(name, text)| name.capacity() + text.capacity() + 64).sum();
     let libraries: usize = machine.libraries.iter().map(|name| name.capacity() + 24).sum();
+    let tasks: usize = machine.tasks.iter().map(|task| allocated(task.capacity()) + 24).sum();
+    let noted: usize = machine.noted.iter().map(|((_, name), value)| name.capacity() + 64 + value_bytes(value)).sum();
     let all = [
         levels,
         templates,
         programs_bytes(machine),
         strings,
         libraries,
+        tasks,
+        noted,
         machine.objects.bytes(),
         machine.rules.bytes(),
     ];
