@@ -28,6 +28,8 @@ impl Users for Ada {
 
 /// One program, which waits for its user.
 struct Waits {
+    /// It has printed its text.
+    printed: Arc<AtomicBool>,
     ended: Arc<AtomicBool>,
 }
 
@@ -38,6 +40,7 @@ impl Programs for Waits {
 
     fn run(&self, _: &str, _: &str, screen: &ScreenHandle) -> Result<(), String> {
         let _ = screen.with(|screen| screen.print(b"waiting"));
+        self.printed.store(true, SeqCst);
         let outcome = screen.input(InputRequest::default(), None);
         self.ended.store(true, SeqCst);
         outcome.map(drop).map_err(|error| error.to_string())
@@ -48,6 +51,7 @@ struct Running {
     server: Server,
     address: SocketAddr,
     log: Lines,
+    printed: Arc<AtomicBool>,
     ended: Arc<AtomicBool>,
 }
 
@@ -55,11 +59,11 @@ fn start(settings: &str) -> Running {
     let config = Config::from_toml(&format!("[server]\n{settings}")).unwrap();
     let log = Lines::default();
     let server = Server::new(config, &Memory::new(), Box::new(log.clone())).unwrap();
-    let ended = Arc::new(AtomicBool::new(false));
-    let programs = Arc::new(Waits { ended: Arc::clone(&ended) });
+    let [printed, ended] = [(); 2].map(|()| Arc::new(AtomicBool::new(false)));
+    let programs = Arc::new(Waits { printed: Arc::clone(&printed), ended: Arc::clone(&ended) });
     let console = Console::new(mainstay_console::Config::default(), Arc::new(Ada), programs).unwrap();
     let address = server.open(SocketAddr::from(([127, 0, 0, 1], 0)), ConsoleDoor::new(console)).unwrap();
-    Running { server, address, log, ended }
+    Running { server, address, log, printed, ended }
 }
 
 /// Trusts every certificate: that of the server is generated.
@@ -155,10 +159,12 @@ fn message(operation: &[u8]) -> Vec<u8> {
     [&[0x82, 0x80 | operation.len() as u8, 0, 0, 0, 0][..], operation].concat()
 }
 
-/// Opens the WebSocket of a program that is started, and attaches to it.
-fn attach(stream: &mut (impl Read + Write), scheme: &str, cookie: &str) {
+/// Opens the WebSocket of a program that is started, and attaches to it once it has printed: the page gets no second frame
+/// before it has acknowledged the first.
+fn attach(running: &Running, stream: &mut (impl Read + Write), scheme: &str, cookie: &str) {
     let (_, started) = ask(stream, "POST", "api/programs", cookie, r#"{"name":"waits"}"#);
     let ticket = field(&started, "ticket");
+    eventually("the program prints", || running.printed.load(SeqCst));
     let upgrade = format!(
         "GET /programs/socket HTTP/1.1\r\nHost: localhost\r\nOrigin: {scheme}://localhost\r\nUpgrade: websocket\r\n\
          Connection: Upgrade\r\nSec-WebSocket-Version: 13\r\nSec-WebSocket-Key: dGhlIHNhbXBsZSBub25jZQ==\r\n\
@@ -193,7 +199,7 @@ fn browsers_use_tls_on_the_same_port() {
     let cookie = cookie_of(&answer);
     assert!(cookie.starts_with("__Host-mainstay-programs="), "{cookie}");
     // Both directions of the socket at once: the page acknowledges nothing and still gets its first frame.
-    attach(&mut tls, "https", &cookie);
+    attach(&running, &mut tls, "https", &cookie);
     read_until(&mut tls, "waiting");
     // A plain connection of this machine is served as well, with a cookie of its own.
     let (answer, _) = ask(&mut plain(running.address), "POST", "api/login", "", LOGIN);
@@ -231,7 +237,7 @@ fn the_limits_and_the_end_are_those_of_the_server() {
     let running = start("max_connections = 2\nstop_grace_seconds = 5");
     let mut first = plain(running.address);
     let cookie = cookie_of(&ask(&mut first, "POST", "api/login", "", LOGIN).0);
-    attach(&mut first, "http", &cookie);
+    attach(&running, &mut first, "http", &cookie);
     read_until(&mut first, "waiting");
     let mut second = plain(running.address);
     assert!(ask(&mut second, "GET", "", "", "").0.starts_with("HTTP/1.1 200"));
@@ -243,6 +249,27 @@ fn the_limits_and_the_end_are_those_of_the_server() {
     assert_eq!((stopped.interrupted, stopped.complete), (0, true));
     eventually("the program ends", || running.ended.load(SeqCst));
     assert!(TcpStream::connect(running.address).is_err());
+}
+
+/// The state of TLS takes 4 KB at a time, and no record more while it holds 16 KB of plain bytes; behind its end it takes nothing.
+#[test]
+fn large_records_are_read_and_bytes_behind_the_end_are_not() {
+    let running = start("stop_grace_seconds = 5");
+    let mut tls = encrypted(running.address);
+    assert!(ask(&mut tls, "GET", "", "", "").0.starts_with("HTTP/1.1 200"));
+    let body = "x".repeat(20_000);
+    let (answer, _) = ask(&mut tls, "POST", "api/login", "", &body);
+    assert!(answer.starts_with("HTTP/1.1 4"), "{answer}");
+    let mut tls = encrypted(running.address);
+    assert!(ask(&mut tls, "GET", "", "", "").0.starts_with("HTTP/1.1 200"));
+    let (connection, mut socket) = tls.into_parts();
+    let (mut connection, mut end) = (connection, Vec::new());
+    connection.send_close_notify();
+    connection.write_tls(&mut end).unwrap();
+    end.extend_from_slice(&[0; 8192]);
+    socket.write_all(&end).unwrap();
+    drop(socket);
+    assert!(running.server.stop().complete);
 }
 
 fn get(address: SocketAddr, path: &str) -> String {
