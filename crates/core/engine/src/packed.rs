@@ -19,7 +19,7 @@
 //! that a field has the value that is given for it. NULL for a column of an INSERT writes nothing but a field that the record does not
 //! have yet. A statement that gives two values for the same field is refused.
 //!
-//! **Limits.** A record has at most [`RECORD_BYTES`] bytes. Views over tables that no language has registered cannot be changed.
+//! **Limits.** A record has at most 16 MiB. Views over tables that no language has registered cannot be changed.
 //! ON CONFLICT is not supported.
 
 use arrow_array::{RecordBatch, RecordBatchOptions};

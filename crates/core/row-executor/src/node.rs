@@ -75,6 +75,8 @@ pub enum Operator {
     Window,
     /// Repeats a query over the rows that it gave before.
     Recursion,
+    /// Rows that are kept for several places of the plan.
+    Spool,
     /// Adds rows to a table.
     Insert,
     /// Gives rows of a table other values.

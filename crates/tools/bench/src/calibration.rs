@@ -55,7 +55,7 @@ pub struct Pace {
 
 impl Pace {
     /// The number that targets are multiplied by: above 1 on a machine that is slower than the one they are set for. Within
-    /// [`FACTORS`], so that a machine that is busy with other work does not forgive everything.
+    /// 0.25 and 4, so that a machine that is busy with other work does not forgive everything.
     pub fn factor(&self) -> f64 {
         (self.here.as_secs_f64() / self.task.reference().as_secs_f64()).clamp(FACTORS.0, FACTORS.1)
     }

@@ -213,6 +213,7 @@ fn other(plan: &Arc<dyn ExecutionPlan>) -> Node {
     }
     let operator = match name {
         "Recursion" | "RecursiveQueryExec" => Operator::Recursion,
+        "SharedRows" => Operator::Spool,
         "ScalarSubqueryExec" => Operator::Sequence,
         "WorkRows" | "WorkTableExec" => Operator::Rowset("work table".to_owned()),
         "Rowset" | "RowsText" => Operator::Rowset(unmarked(&shown(plan)).into_owned()),

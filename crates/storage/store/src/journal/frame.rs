@@ -175,7 +175,7 @@ pub fn check_payload(bytes: u64) -> Result<()> {
     Err(Error::new(Code::Unsupported, message).hint("commit more often"))
 }
 
-/// Appends a frame to `out`. `payload_checksum` is the [`crc32c`] of the payload alone, so that it can be worked
+/// Appends a frame to `out`. `payload_checksum` is the [`crc32c()`] of the payload alone, so that it can be worked
 /// out before the lock under which the sequence is known.
 pub fn encode_frame(
     out: &mut Vec<u8>,

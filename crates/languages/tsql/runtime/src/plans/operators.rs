@@ -105,6 +105,7 @@ fn names_of(node: &Node) -> (String, String) {
         Operator::Sequence => ("Sequence", "Sequence"),
         Operator::Window => ("Window Aggregate", "Window Aggregate"),
         Operator::Recursion => ("Table Spool", "Lazy Spool"),
+        Operator::Spool => ("Table Spool", "Eager Spool"),
         Operator::Insert => ("Table Insert", "Insert"),
         Operator::Update => ("Table Update", "Update"),
         Operator::Delete => ("Table Delete", "Delete"),

@@ -129,7 +129,7 @@ impl Writer<'_> {
             Operator::Concatenation => self.over("Concat", node, |_| {}),
             Operator::Sequence => self.over("Sequence", node, |_| {}),
             Operator::Window => self.over("WindowAggregate", node, |_| {}),
-            Operator::Recursion => self.over("Spool", node, |_| {}),
+            Operator::Recursion | Operator::Spool => self.over("Spool", node, |_| {}),
             Operator::Insert | Operator::Update | Operator::Delete | Operator::Merge => {
                 self.over("Update", node, |it| it.object(node));
             }
