@@ -353,7 +353,8 @@ const cases = {
     const page = await newPage({ ignoreHTTPSErrors: true });
     await login(page, 'tester', address.replace('http:', 'https:'));
     const [cookie] = await page.context().cookies();
-    equal([cookie.name, cookie.secure, cookie.httpOnly, cookie.sameSite], ['__Host-mainstay-programs', true, true, 'Strict'], 'cookie');
+    const name = `__Host-mainstay-programs-${new URL(address).port}`;
+    equal([cookie.name, cookie.secure, cookie.httpOnly, cookie.sameSite], [name, true, true, 'Strict'], 'cookie');
     await start(page, 'form');
     await page.locator('.field:focus').waitFor();
     await page.keyboard.type('Ada');

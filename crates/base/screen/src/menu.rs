@@ -300,18 +300,33 @@ fn element(characters: &mut std::iter::Peekable<impl Iterator<Item = char>>, esc
     }
 }
 
+/// The letter of an element: without one its place in the group.
+fn letter_of(element: &Element, place: usize) -> String {
+    element.letter.map_or_else(|| (place + 1).to_string(), |letter| letter.to_ascii_uppercase().to_string())
+}
+
 /// Builds the tree of elements. A group that stands below several elements is in the tree several times.
 struct Builder<'g> {
     groups: &'g [Group],
+    /// The letters of the bar.
+    bar: Vec<String>,
     has_numbers: bool,
     /// The elements that the tree may still get.
     left: usize,
 }
 
-impl Builder<'_> {
+impl<'g> Builder<'g> {
     /// The tree below the bar. Errors: 87 if it has too many elements.
     fn tree(groups: &[Group], bar: &Group, has_numbers: bool) -> Result<Vec<MenuItem>> {
-        Builder { groups, has_numbers, left: MOST_SHOWN }.items(bar, "", 0)
+        let bar_letters = bar.elements.iter().enumerate().map(|(place, element)| letter_of(element, place)).collect();
+        Builder { groups, bar: bar_letters, has_numbers, left: MOST_SHOWN }.items(bar, "", 0)
+    }
+
+    /// The group below an element: the one of its path. Below the bar, a group may be named by the last letter alone, if that is no
+    /// element's of the bar.
+    fn group_below(&self, path: &str, letter: &str) -> Option<&'g Group> {
+        let of = |id: &str| self.groups.iter().find(|group| !group.id.is_empty() && group.id == id);
+        of(path).or_else(|| of(letter).filter(|_| !self.bar.iter().any(|element| element == letter)))
     }
 
     fn items(&mut self, group: &Group, path: &str, depth: usize) -> Result<Vec<MenuItem>> {
@@ -337,13 +352,11 @@ impl Builder<'_> {
         if self.has_numbers {
             item.ctl = item.ctl.or(Some(element.number));
         }
-        // Without a letter an element is named by its place in the group.
-        let letter = element.letter.map(|letter| letter.to_ascii_uppercase().to_string());
-        let letter = letter.unwrap_or_else(|| (place + 1).to_string());
+        let letter = letter_of(element, place);
         item.path = format!("{path}{letter}");
-        let groups = self.groups;
-        let is_below = |group: &&Group| !group.id.is_empty() && (group.id == item.path || group.id == letter);
-        if let Some(children) = groups.iter().find(is_below).filter(|_| depth < DEEPEST && !item.text.is_empty()) {
+        if let Some(children) =
+            self.group_below(&item.path, &letter).filter(|_| depth < DEEPEST && !item.text.is_empty())
+        {
             item.items = self.items(children, &item.path, depth + 1)?;
         }
         Ok(item)

@@ -214,7 +214,7 @@ impl ScreenHandle {
         }
     }
 
-    /// `POPUP_MENU`: waits for the choice, which is none if the user closes the menu. Errors: 4, 127.
+    /// `POPUP_MENU`: waits for the choice; `None` if the user closes the menu. Errors: 4, 127.
     pub fn popup_menu(&self, popup: Popup, at: Option<(u16, u16)>) -> Result<Option<Choice>> {
         self.with(|screen| screen.open_popup(popup, at))?;
         let choice = self.wait(None, |screen| screen.panels_mut().take_choice());

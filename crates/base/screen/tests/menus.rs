@@ -45,6 +45,9 @@ fn menus() {
     menu.set_states("FO:E,ED:EC,nonsense,F:x,ZZ:D");
     assert_eq!(menu.states(), "F:E,E:E,FO:E,FS:E,FQ:E,EA:E,ED:EC");
     assert_eq!(menu.change("FX", |_| ()).unwrap_err().number, 65);
+    // A letter of the bar names the group of the bar, whatever has this letter below; another one may name a group by itself.
+    let shared = Menu::parse(1, b"[&File,&Edit],F:[&Open,&Find],E:[&Cut,&More],M:[&Paste]").unwrap();
+    assert_eq!(shared.states(), "F:E,E:E,FO:E,FF:E,EC:E,EM:E,EMP:E");
     for wrong in ["", "[&File", "F:[&Open]"] {
         assert_eq!(Menu::parse(1, wrong.as_bytes()).map(drop).map_err(|error| error.number), Err(87), "{wrong}");
     }
@@ -59,9 +62,12 @@ fn menus() {
     assert_eq!((colours.items.len(), colours.items[0].items.len()), (2, 2));
     assert_eq!(colours.items[0].items[0].ctl, Some(1001));
     assert_eq!(Menu::parse(1, &[&b"[&"[..], &vec![b'x'; 300_000], b"]"].concat()).unwrap_err().number, 87);
-    // Groups that contain each other end.
-    let circle = format!("[&F],F:[{}]", vec!["&F"; 40].join(","));
+    // Groups that contain each other end; a group of the bar contains no element of its own letter.
+    let letters = vec!["&X"; 40].join(",");
+    let circle = format!("[&F],F:[&X],X:[{letters}]");
     assert_eq!(Menu::parse(1, circle.as_bytes()).unwrap_err().number, 87);
+    let bar = Menu::parse(1, format!("[&X],X:[{letters}]").as_bytes()).unwrap();
+    assert!(bar.items[0].items.len() == 40 && bar.items[0].items.iter().all(|item| item.items.is_empty()));
 }
 
 #[test]

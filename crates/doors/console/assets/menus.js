@@ -182,7 +182,7 @@ export class MenuBar {
   /** The focus goes to the bar. */
   focus() { this.groups?.find(({ button }) => !button.disabled)?.button.focus(); }
 
-  /** Opens the group of an Alt key; false if there is none. */
+  /** Opens the group of an Alt key; false if no group has this key. */
   hotKey(letter) {
     const group = this.groups?.find(({ item, button }) => letterOf(item) === letter && !button.disabled);
     if (group) this.show(group.item);

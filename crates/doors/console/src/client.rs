@@ -3,9 +3,9 @@
 //! A socket of a page is read by one thread and written by another, so that a client is shared. The server implements it over its
 //! own connections, with TLS; tests over plain sockets.
 
-use std::io::{Read, Result, Write};
+use std::io::{Error, ErrorKind, Read, Result, Write};
 use std::net::IpAddr;
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 /// One connection of a browser.
 pub trait Client: Send + Sync {
@@ -58,13 +58,18 @@ pub trait Client: Send + Sync {
 /// A client with time limits, as a stream.
 pub(crate) struct Stream<'c> {
     pub client: &'c dyn Client,
-    pub read_limit: Duration,
+    /// The end of the time in which all of a request has to come.
+    pub read_until: Instant,
     pub write_limit: Duration,
 }
 
 impl Read for Stream<'_> {
     fn read(&mut self, into: &mut [u8]) -> Result<usize> {
-        self.client.receive(into, self.read_limit)
+        let left = self.read_until.saturating_duration_since(Instant::now());
+        match left.is_zero() {
+            true => Err(Error::from(ErrorKind::TimedOut)),
+            false => self.client.receive(into, left),
+        }
     }
 }
 

@@ -25,7 +25,8 @@ pub fn check_host(request: &Request, config: &Config) -> Result<(), (u16, &'stat
 /// Checks the origin of a request whose name was checked. Errors: the status and the words of the answer.
 pub fn check(request: &Request, is_encrypted: bool) -> Result<(), (u16, &'static str)> {
     let host = request.header("host").unwrap_or_default();
-    let is_upgrade = request.header("upgrade").is_some();
+    // A header that stands twice counts, too.
+    let is_upgrade = request.headers.iter().any(|(name, _)| name == "upgrade");
     match request.method.as_str() {
         "GET" | "HEAD" if !is_upgrade => Ok(()),
         "GET" if is_own_origin(request, host, is_encrypted) => Ok(()),

@@ -18,7 +18,7 @@ use std::sync::atomic::{AtomicBool, Ordering::SeqCst};
 use std::sync::{Arc, Weak};
 use std::time::{Duration, Instant};
 
-/// The time in which a request has to come, also between two of a connection.
+/// The time in which all of a request has to come, also between two of a connection.
 const READ_LIMIT: Duration = Duration::from_secs(15);
 /// The time in which a browser has to take an answer or a frame.
 pub(crate) const WRITE_LIMIT: Duration = Duration::from_secs(10);
@@ -101,9 +101,10 @@ fn sweep(shared: &Weak<Shared>) {
 }
 
 fn serve(client: &dyn Client, shared: &Shared) -> Result<()> {
-    let mut stream = Stream { client, read_limit: READ_LIMIT, write_limit: WRITE_LIMIT };
+    let mut stream = Stream { client, read_until: Instant::now(), write_limit: WRITE_LIMIT };
     let mut buffer = Vec::new();
     while !client.is_stopping() {
+        stream.read_until = Instant::now() + READ_LIMIT;
         let request = match http::read(&mut stream, &mut buffer) {
             Ok(request) => request,
             Err(Failure::Closed) => return Ok(()),
@@ -224,7 +225,7 @@ impl Answer<'_> {
                 self.shared.sessions.accept(invitation)
             }
             (None, Some(name), Some(password)) if !self.shared.sessions.is_blocked(name, self.client.address()) => {
-                self.shared.users.check(name, password).then(|| name.to_owned())
+                self.shared.users.check(name, password)
             }
             (None, None, _) | (None, _, None) => return Response::error(400, "Name and password are needed"),
             _ => {

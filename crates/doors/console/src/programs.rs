@@ -19,8 +19,9 @@ const STACK_BYTES: usize = 16 << 20;
 
 /// Users of the door.
 pub trait Users: Send + Sync + 'static {
-    /// True if a user has this password. It takes as long for a name that does not exist.
-    fn check(&self, name: &str, password: &str) -> bool;
+    /// The name of the user who has this password, as the settings spell it: `name` may be in other letters. It takes as long for a
+    /// name that does not exist.
+    fn check(&self, name: &str, password: &str) -> Option<String>;
 }
 
 /// A program that can be started.

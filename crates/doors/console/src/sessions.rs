@@ -60,6 +60,11 @@ fn key(secret: &str) -> Key {
     Sha256::digest(secret.as_bytes()).into()
 }
 
+/// The subject under which failed logins of a name count: users are found in any case of their letters.
+fn subject_of(name: &str) -> String {
+    format!("n{}", name.to_lowercase())
+}
+
 impl Sessions {
     fn lock(&self) -> MutexGuard<'_, State> {
         self.0.lock().unwrap_or_else(PoisonError::into_inner)
@@ -71,13 +76,13 @@ impl Sessions {
         state.failures.retain(|_, (_, since)| since.elapsed() < FAILURES_LIFE);
         let count = |subject: String| state.failures.get(&subject).map_or(0, |(count, _)| *count);
         let full = state.failures.len() >= MOST_COUNTED;
-        full || count(format!("n{name}")) >= FAILURES_OF_NAME || count(format!("a{address}")) >= FAILURES_OF_ADDRESS
+        full || count(subject_of(name)) >= FAILURES_OF_NAME || count(format!("a{address}")) >= FAILURES_OF_ADDRESS
     }
 
     /// Counts a failed login.
     pub fn failed(&self, name: &str, address: IpAddr) {
         let mut state = self.lock();
-        for subject in [format!("n{name}"), format!("a{address}")] {
+        for subject in [subject_of(name), format!("a{address}")] {
             state.failures.entry(subject).or_insert((0, Instant::now())).0 += 1;
         }
     }
@@ -86,7 +91,7 @@ impl Sessions {
     pub fn begin(&self, user: &str) -> Result<String, NoRandomNumbers> {
         let secret = random()?;
         let mut state = self.lock();
-        state.failures.remove(&format!("n{user}"));
+        state.failures.remove(&subject_of(user));
         if state.sessions.len() >= MOST_SESSIONS {
             let oldest = state.sessions.iter().min_by_key(|(_, session)| session.used).map(|(key, _)| *key);
             oldest.and_then(|oldest| state.sessions.remove(&oldest));
@@ -145,7 +150,8 @@ impl Sessions {
 
 /// The name of the cookie. Cookies do not know ports, so that the name tells the servers of one host apart.
 pub(crate) fn cookie_name(is_encrypted: bool, port: u16) -> String {
-    if is_encrypted { "__Host-mainstay-programs".to_owned() } else { format!("mainstay-programs-{port}") }
+    let prefix = if is_encrypted { "__Host-" } else { "" };
+    format!("{prefix}mainstay-programs-{port}")
 }
 
 /// The header that sets the cookie; an empty secret removes it.

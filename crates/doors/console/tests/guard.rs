@@ -79,8 +79,10 @@ fn sockets_need_their_own_origin_and_a_session() {
     let door = door();
     let cookie = login(&door, "ada");
     let host = ("Host", "localhost:8080");
-    let cases: [(&[(&str, &str)], u16); 6] = [
+    let cases: [(&[(&str, &str)], u16); 7] = [
         (&[host, ("Origin", "http://localhost:8080"), ("Cookie", &cookie)], 101),
+        // A header that stands twice does not lead past the check.
+        (&[host, ("Origin", "http://evil.example"), ("Upgrade", "websocket"), ("Cookie", &cookie)], 403),
         (&[host, ("Origin", "http://localhost:8080")], 401),
         (&[host, ("Origin", "http://localhost:8081"), ("Cookie", &cookie)], 403),
         (&[host, ("Origin", "https://localhost:8080"), ("Cookie", &cookie)], 403),
@@ -108,12 +110,15 @@ fn cookies_and_sessions() {
     // A login replaces the session, a logout ends it.
     let again = post(&door, "login", &cookie, &json!({ "name": "ada", "password": "secret" }));
     assert_eq!((again.status, get(&door, "/programs/api/programs", &cookie).status), (200, 401));
-    let cookie = login(&door, "ada");
+    // A name in other letters is the same user.
+    let cookie = login(&door, "Ada");
+    assert_eq!(get(&door, "/programs/api/programs", &cookie).text("user"), "ada");
     assert_eq!(post(&door, "logout", &cookie, &json!({})).status, 204);
     assert_eq!(get(&door, "/programs/api/programs", &cookie).status, 401);
     let tls = door_claiming(true, true);
     let cookie = login(&tls, "ada");
-    assert!(cookie.starts_with("__Host-mainstay-programs="), "{cookie}");
+    let expected = format!("__Host-mainstay-programs-{}=", tls.address().port());
+    assert!(cookie.starts_with(&expected), "{cookie}");
     let answer = request(&tls, "POST", "/programs/api/login", &headers, LOGIN);
     let header = answer.header("set-cookie").unwrap();
     assert!(header.ends_with("; Path=/; HttpOnly; SameSite=Strict; Secure"), "{header}");
@@ -137,9 +142,10 @@ fn failed_logins_are_limited() {
     for _ in 0..10 {
         assert_eq!(attempt("ada", "wrong").status, 401);
     }
-    // Even the right password has to wait; other names do not.
+    // Even the right password has to wait, in whatever letters the name is written; other names do not.
     let refused = attempt("ada", "secret");
     assert_eq!((refused.status, refused.header("retry-after")), (429, Some("300")));
+    assert_eq!(attempt("ADA", "secret").status, 429);
     assert_eq!(attempt("bob", "secret").status, 200);
     for number in 0..20 {
         attempt(&format!("name{number}"), "wrong");

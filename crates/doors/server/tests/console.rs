@@ -2,16 +2,14 @@
 
 mod common;
 
+use common::trusting::client;
 use common::{Lines, eventually};
 use mainstay_console::{Console, Entry, Programs, Users};
 use mainstay_screen::field::InputRequest;
 use mainstay_screen::session::ScreenHandle;
 use mainstay_server::{Config, ConsoleDoor, Server};
 use mainstay_vfs::Memory;
-use rustls::client::danger::{HandshakeSignatureValid, ServerCertVerified, ServerCertVerifier};
-use rustls::crypto::ring;
-use rustls::pki_types::{CertificateDer, ServerName, UnixTime};
-use rustls::{ClientConfig, ClientConnection, DigitallySignedStruct, SignatureScheme, StreamOwned};
+use rustls::{ClientConnection, StreamOwned};
 use std::io::{Read, Write};
 use std::net::{SocketAddr, TcpStream};
 use std::sync::Arc;
@@ -21,8 +19,8 @@ use std::time::Duration;
 struct Ada;
 
 impl Users for Ada {
-    fn check(&self, name: &str, password: &str) -> bool {
-        (name, password) == ("ada", "secret")
+    fn check(&self, name: &str, password: &str) -> Option<String> {
+        ((name, password) == ("ada", "secret")).then(|| name.to_owned())
     }
 }
 
@@ -66,45 +64,6 @@ fn start(settings: &str) -> Running {
     Running { server, address, log, printed, ended }
 }
 
-/// Trusts every certificate: that of the server is generated.
-#[derive(Debug)]
-struct Trusting;
-
-impl ServerCertVerifier for Trusting {
-    fn verify_server_cert(
-        &self,
-        _: &CertificateDer<'_>,
-        _: &[CertificateDer<'_>],
-        _: &ServerName<'_>,
-        _: &[u8],
-        _: UnixTime,
-    ) -> Result<ServerCertVerified, rustls::Error> {
-        Ok(ServerCertVerified::assertion())
-    }
-
-    fn verify_tls12_signature(
-        &self,
-        _: &[u8],
-        _: &CertificateDer<'_>,
-        _: &DigitallySignedStruct,
-    ) -> Result<HandshakeSignatureValid, rustls::Error> {
-        Ok(HandshakeSignatureValid::assertion())
-    }
-
-    fn verify_tls13_signature(
-        &self,
-        _: &[u8],
-        _: &CertificateDer<'_>,
-        _: &DigitallySignedStruct,
-    ) -> Result<HandshakeSignatureValid, rustls::Error> {
-        Ok(HandshakeSignatureValid::assertion())
-    }
-
-    fn supported_verify_schemes(&self) -> Vec<SignatureScheme> {
-        ring::default_provider().signature_verification_algorithms.supported_schemes()
-    }
-}
-
 fn plain(address: SocketAddr) -> TcpStream {
     let socket = TcpStream::connect(address).unwrap();
     socket.set_read_timeout(Some(Duration::from_secs(20))).unwrap();
@@ -112,11 +71,7 @@ fn plain(address: SocketAddr) -> TcpStream {
 }
 
 fn encrypted(address: SocketAddr) -> StreamOwned<ClientConnection, TcpStream> {
-    let builder = ClientConfig::builder_with_provider(Arc::new(ring::default_provider()));
-    let builder = builder.with_safe_default_protocol_versions().unwrap();
-    let builder = builder.dangerous().with_custom_certificate_verifier(Arc::new(Trusting));
-    let config = Arc::new(builder.with_no_client_auth());
-    StreamOwned::new(ClientConnection::new(config, "localhost".try_into().unwrap()).unwrap(), plain(address))
+    StreamOwned::new(client(None), plain(address))
 }
 
 /// Sends a request and reads its answer: the head, and the body by its length.
@@ -197,7 +152,7 @@ fn browsers_use_tls_on_the_same_port() {
     let (answer, _) = ask(&mut tls, "POST", "api/login", "", LOGIN);
     assert!(answer.contains("; HttpOnly; SameSite=Strict; Secure\r\n"), "{answer}");
     let cookie = cookie_of(&answer);
-    assert!(cookie.starts_with("__Host-mainstay-programs="), "{cookie}");
+    assert!(cookie.starts_with(&format!("__Host-mainstay-programs-{}=", running.address.port())), "{cookie}");
     // Both directions of the socket at once: the page acknowledges nothing and still gets its first frame.
     attach(&running, &mut tls, "https", &cookie);
     read_until(&mut tls, "waiting");

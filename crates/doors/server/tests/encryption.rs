@@ -2,6 +2,7 @@
 
 mod common;
 
+use common::trusting::client;
 use common::{Wire, config, errors, rows, start, start_with};
 use mainstay_server::{Config, Server, SqliDoor};
 use mainstay_session::{Backend, Failure, Session};
@@ -9,61 +10,10 @@ use mainstay_sqli::{ConnectReply, ConnectRequest, Outcome, login_length};
 use mainstay_tds::{Encryption, Framer, Login, PacketKind, PacketWriter, Version};
 use mainstay_types::Value;
 use mainstay_vfs::Disk;
-use rustls::client::danger::{HandshakeSignatureValid, ServerCertVerified, ServerCertVerifier};
-use rustls::crypto::ring;
-use rustls::pki_types::{CertificateDer, ServerName, UnixTime};
-use rustls::{ClientConfig, ClientConnection, DigitallySignedStruct, SignatureScheme, StreamOwned};
+use rustls::{ClientConnection, StreamOwned};
 use std::io::{self, Read, Write};
 use std::net::TcpStream;
 use std::sync::Arc;
-
-/// Trusts everybody, as clients of a server with a certificate of its own making have to.
-#[derive(Debug)]
-struct Trusting;
-
-impl ServerCertVerifier for Trusting {
-    fn verify_server_cert(
-        &self,
-        _: &CertificateDer<'_>,
-        _: &[CertificateDer<'_>],
-        _: &ServerName<'_>,
-        _: &[u8],
-        _: UnixTime,
-    ) -> Result<ServerCertVerified, rustls::Error> {
-        Ok(ServerCertVerified::assertion())
-    }
-
-    fn verify_tls12_signature(
-        &self,
-        _: &[u8],
-        _: &CertificateDer<'_>,
-        _: &DigitallySignedStruct,
-    ) -> Result<HandshakeSignatureValid, rustls::Error> {
-        Ok(HandshakeSignatureValid::assertion())
-    }
-
-    fn verify_tls13_signature(
-        &self,
-        _: &[u8],
-        _: &CertificateDer<'_>,
-        _: &DigitallySignedStruct,
-    ) -> Result<HandshakeSignatureValid, rustls::Error> {
-        Ok(HandshakeSignatureValid::assertion())
-    }
-
-    fn supported_verify_schemes(&self) -> Vec<SignatureScheme> {
-        ring::default_provider().signature_verification_algorithms.supported_schemes()
-    }
-}
-
-fn client(alpn: Option<&[u8]>) -> ClientConnection {
-    let builder = ClientConfig::builder_with_provider(Arc::new(ring::default_provider()));
-    let builder = builder.with_safe_default_protocol_versions().unwrap();
-    let builder = builder.dangerous().with_custom_certificate_verifier(Arc::new(Trusting));
-    let mut config = builder.with_no_client_auth();
-    config.alpn_protocols = alpn.into_iter().map(<[u8]>::to_vec).collect();
-    ClientConnection::new(Arc::new(config), "localhost".try_into().unwrap()).unwrap()
-}
 
 /// A socket that wraps what goes through it into packets of PRELOGIN, as long as a handshake does.
 struct Wrapped {

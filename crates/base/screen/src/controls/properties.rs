@@ -38,7 +38,7 @@ impl PropertyValue {
         }
     }
 
-    /// The value as a number; `None` for a string that is none.
+    /// The value as a number; `None` for a string that does not read as a number.
     pub fn to_number(&self) -> Option<f64> {
         match self {
             PropertyValue::Number(number) => Some(*number),

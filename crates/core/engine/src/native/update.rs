@@ -81,27 +81,25 @@ pub(crate) fn update_row(
     keep: Keep,
     done: &mut Rows,
 ) -> Result<Written> {
-    let written = match keep == Keep::Rows {
-        _ if form.packed.is_some() => update_packed(transaction, form, view, change, keep, done)?,
-        false => {
-            let changes: Vec<(usize, ValueRef<'_>)> =
-                change.changes.iter().map(|(column, value)| (*column, value.as_ref())).collect();
-            let written = form.table.update_columns(transaction, change.position, &changes)?;
-            if let (Keep::Versions, Written::Done(new)) = (keep, written) {
-                done.keep_version(form, new, &change.beside)?;
-            }
-            written
+    let written = if form.packed.is_some() {
+        update_packed(transaction, form, view, change, keep, done)?
+    } else if keep == Keep::Rows {
+        let new = changed_row(transaction, form, view, change)?;
+        let values: Vec<ValueRef<'_>> = new.iter().map(Value::as_ref).collect();
+        let written = form.table.update(transaction, change.position, values.as_slice())?;
+        if matches!(written, Written::Done(_)) {
+            form.check_written(std::slice::from_ref(&new))?;
+            done.kept.push(new, change.beside.clone())?;
         }
-        true => {
-            let new = changed_row(transaction, form, view, change)?;
-            let values: Vec<ValueRef<'_>> = new.iter().map(Value::as_ref).collect();
-            let written = form.table.update(transaction, change.position, values.as_slice())?;
-            if matches!(written, Written::Done(_)) {
-                form.check_written(std::slice::from_ref(&new))?;
-                done.kept.push(new, change.beside.clone())?;
-            }
-            written
+        written
+    } else {
+        let changes: Vec<(usize, ValueRef<'_>)> =
+            change.changes.iter().map(|(column, value)| (*column, value.as_ref())).collect();
+        let written = form.table.update_columns(transaction, change.position, &changes)?;
+        if let (Keep::Versions, Written::Done(new)) = (keep, written) {
+            done.keep_version(form, new, &change.beside)?;
         }
+        written
     };
     done.count += u64::from(matches!(written, Written::Done(_)));
     Ok(written)

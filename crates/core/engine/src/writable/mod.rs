@@ -69,7 +69,7 @@ pub trait WritableTable: Send + Sync {
         false
     }
 
-    /// Runs a statement in a way of the storage that needs no plan; `None` where there is none for it.
+    /// Runs a statement without a plan, if the storage can; `None` otherwise.
     ///
     /// Errors: those of the statement.
     fn change_directly(&self, _scope: &mut WriteScope<'_>, _statement: &Statement) -> Result<Option<Answer>> {

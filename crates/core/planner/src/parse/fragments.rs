@@ -31,7 +31,7 @@ pub fn check_condition(text: &str) -> Result<()> {
 pub(crate) fn parsed(text: &str) -> Result<Query> {
     match Text::new(text)?.parse()? {
         Statement::Query(query) => Ok(*query),
-        _ => Err(Error::new(Code::Internal, "a query was made that is none")),
+        _ => Err(Error::new(Code::Internal, "a text that was made is no query")),
     }
 }
 
@@ -44,6 +44,6 @@ pub(crate) fn template() -> Result<Query> {
 pub(crate) fn select_of(query: &mut Query) -> Result<&mut Select> {
     match query.body.as_mut() {
         SetExpr::Select(select) => Ok(select),
-        _ => Err(Error::new(Code::Internal, "a query was made that is none")),
+        _ => Err(Error::new(Code::Internal, "a text that was made is no query")),
     }
 }

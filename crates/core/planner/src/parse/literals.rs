@@ -209,7 +209,7 @@ fn number(text: &str) -> Option<ScalarValue> {
         .filter(|value| matches!(value.data_type(), DataType::Decimal128(precision, _) if precision <= 38))
 }
 
-/// Returns true if a text is a moment with an offset: what it says depends on the type that it is compared with.
+/// Returns true if a text is a timestamp with an offset: its meaning depends on the type that it is compared with.
 pub(crate) fn has_offset(text: &str) -> bool {
     matches!(Timestamp::parse_with_offset(text), Ok((_, Some(_))))
 }

@@ -132,11 +132,11 @@ pub fn values_queries(rows: &[Vec<Option<Expr>>], by_rows: bool) -> Result<(Vec<
     match query.body.as_mut() {
         SetExpr::Values(Values { rows, .. }) => {
             let Some(first) = rows.first().cloned() else {
-                return Err(Error::new(Code::Internal, "a query was made that is none"));
+                return Err(Error::new(Code::Internal, "a text that was made is no query"));
             };
             *rows = lists.into_iter().map(|content| ast::Parens { content, ..first.clone() }).collect();
         }
-        _ => return Err(Error::new(Code::Internal, "a query was made that is none")),
+        _ => return Err(Error::new(Code::Internal, "a text that was made is no query")),
     }
     Ok((vec![query], defaults))
 }
@@ -147,7 +147,7 @@ fn select(list: Vec<Expr>) -> Result<Query> {
     let named = |(number, expr)| SelectItem::ExprWithAlias { expr, alias: Ident::new(format!("_value_{number}")) };
     match query.body.as_mut() {
         SetExpr::Select(select) => select.projection = list.into_iter().enumerate().map(named).collect(),
-        _ => return Err(Error::new(Code::Internal, "a query was made that is none")),
+        _ => return Err(Error::new(Code::Internal, "a text that was made is no query")),
     }
     Ok(query)
 }

@@ -190,7 +190,7 @@ fn truncated_vector(
     unit: &str,
     moments: &PrimitiveArray<TimestampMicrosecondType>,
 ) -> mainstay_types::Result<ArrayRef> {
-    let outside = || Error::new(Code::InvalidValue, "a moment outside of the years 1 to 9999");
+    let outside = || Error::new(Code::InvalidValue, "a timestamp outside of the years 1 to 9999");
     let cut = |us| truncated(unit, Timestamp::from_us(us).ok_or_else(outside)?).map(|moment| moment.us());
     let cut: PrimitiveArray<TimestampMicrosecondType> = moments.try_unary(cut)?;
     Ok(Arc::new(cut))
@@ -202,7 +202,7 @@ fn truncated(unit: &str, moment: Timestamp) -> mainstay_types::Result<Timestamp>
     let cut = |length: i64| Timestamp::at(date, ticks - ticks % length);
     let (year, month, _) = date.ymd();
     let day = |date: Option<Date>| {
-        let outside = || Error::new(Code::InvalidValue, "a moment outside of the years 1 to 9999");
+        let outside = || Error::new(Code::InvalidValue, "a timestamp outside of the years 1 to 9999");
         date.map(|date| Timestamp::at(date, 0)).ok_or_else(outside)
     };
     let of_years = |count: i32, first: i32| day(Date::from_ymd(year - (year - first).rem_euclid(count), 1, 1));

@@ -212,7 +212,7 @@ impl Moved {
             }
             _ => return Ok(Value::Null),
         };
-        moved.ok_or_else(|| to_datafusion(Error::new(Code::InvalidValue, "a moment outside of the years 1 to 9999")))
+        moved.ok_or_else(|| to_datafusion(Error::new(Code::InvalidValue, "a timestamp outside of the years 1 to 9999")))
     }
 }
 

@@ -65,7 +65,7 @@ fn is_day(day: i32) -> bool {
 fn outside() -> datafusion::common::DataFusionError {
     crate::carried_error::to_datafusion(Error::new(
         Code::InvalidValue,
-        "a moment out of range: outside of the years 1 to 9999",
+        "a timestamp out of range: outside of the years 1 to 9999",
     ))
 }
 

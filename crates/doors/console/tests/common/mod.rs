@@ -24,8 +24,9 @@ pub const LIST: Name = Name { kind: Kind::ListBox, id: 10, sub: 0 };
 struct TestUsers;
 
 impl Users for TestUsers {
-    fn check(&self, name: &str, password: &str) -> bool {
-        matches!((name, password), ("ada", "secret") | ("bob", "secret"))
+    fn check(&self, name: &str, password: &str) -> Option<String> {
+        let name = name.to_lowercase();
+        (matches!(name.as_str(), "ada" | "bob") && password == "secret").then_some(name)
     }
 }
 

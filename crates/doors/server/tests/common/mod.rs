@@ -2,6 +2,7 @@
 #![allow(dead_code, reason = "each test uses some of it")]
 
 pub mod scripted;
+pub mod trusting;
 
 use mainstay_server::{Config, Server, TdsDoor};
 use mainstay_tds::client::{Token, tokens};

@@ -28,9 +28,10 @@ impl FolderUsers {
 }
 
 impl Users for FolderUsers {
-    fn check(&self, name: &str, password: &str) -> bool {
+    fn check(&self, name: &str, password: &str) -> Option<String> {
         let user = self.users.find(name);
-        self.checker.matches(password, user.as_ref().map(|user| user.password_hash.as_str()))
+        let is_right = self.checker.matches(password, user.as_ref().map(|user| user.password_hash.as_str()));
+        user.filter(|_| is_right).map(|user| user.name)
     }
 }
 

@@ -44,3 +44,10 @@ pub(super) fn chg(machine: &mut Machine, call: &Call, out: &mut Vec<u8>) -> Outc
     out.extend_from_slice(&changed.join(&b','));
     Ok(())
 }
+
+/// Forgets the values of a level, and of those that it has called, when its variables are gone.
+pub(crate) fn forget_values(machine: &mut Machine, level: i64) {
+    if !machine.noted.is_empty() {
+        machine.noted.retain(|(noted, _), _| *noted < level);
+    }
+}

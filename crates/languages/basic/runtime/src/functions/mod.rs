@@ -21,6 +21,7 @@ use crate::fault::{Fault, Outcome, fail};
 use crate::machine::{Machine, Value};
 use crate::number::Number;
 
+pub(crate) use changes::forget_values;
 pub(crate) use evaluate::variable_name;
 
 /// Functions that give numbers.

@@ -375,6 +375,8 @@ impl Machine {
     pub(super) fn clear(&mut self, variables: &[VariableRef]) -> Outcome<()> {
         if variables.is_empty() {
             self.variables.clear();
+            let level = self.level();
+            crate::functions::forget_values(self, level);
             self.reset_state();
             return Ok(());
         }

@@ -87,6 +87,7 @@ impl Machine {
         let link = self.link(&program);
         self.frame = Frame::new(program, link, FrameKind::Main);
         self.frames.clear();
+        self.noted.clear();
         self.reset_state();
     }
 
@@ -316,6 +317,8 @@ impl Machine {
         if let Some(frame) = self.frames.pop() {
             self.frame = frame;
         }
+        let level = self.level();
+        crate::functions::forget_values(self, level + 1);
         self.load_object();
         for (value, to) in changed {
             // The types were compared when ENTER took the value.

@@ -36,8 +36,10 @@ pub(super) fn set_clock(machine: &mut Machine, code: &SessionCode) -> Outcome<()
     match code {
         SessionCode::Day(day) => {
             let day = machine.optional_text(day.as_ref())?;
-            machine.clock_offset.days = 0;
-            if !day.is_empty() {
+            if day.is_empty() {
+                machine.clock_offset = ClockOffset::default();
+            } else {
+                machine.clock_offset.days = 0;
                 let today = machine.clock().days;
                 machine.clock_offset.days = date_of(&day, Date::of_days(today).year)? - today;
             }

@@ -252,8 +252,12 @@ fn string_format(machine: &mut Machine, format: &ListFormat) -> Outcome<FieldFor
 }
 
 fn number_format(machine: &mut Machine, format: &ListFormat) -> Outcome<FieldFormat> {
-    let is_binary = matches!(format.name.as_str(), "BIN" | "INT");
-    let most = if is_binary { 8 } else { 18 };
+    // A field may be wider than the digits of a number.
+    let most = match format.name.as_str() {
+        "BIN" | "INT" => 8,
+        "BCD" => 18,
+        _ => 65_536,
+    };
     let Some(Expr::Number(length)) = format.arguments.first() else { return fail(79, "a format needs a length") };
     let length = machine.whole_within(length, 1, most)? as usize;
     let scale = match format.arguments.get(1) {

@@ -222,6 +222,8 @@ impl Machine {
     fn begin(&mut self, all: bool) {
         self.close_local_channels();
         self.variables.clear();
+        let level = self.level();
+        crate::functions::forget_values(self, level);
         if all {
             self.close_all_channels();
             self.globals.clear();

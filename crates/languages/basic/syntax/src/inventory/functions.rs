@@ -6,7 +6,7 @@ use super::{Item, State::*, item};
 #[rustfmt::skip]
 pub const FUNCTIONS: &[Item] = &[
     item("@( )", 1, Works, "screen, screen.rs"),
-    item("@X( ) / @Y( )", 3, Refused, ""),
+    item("@X( ) / @Y( )", 3, Partial, "clock"),
     item("ABS( )", 1, Works, "numbers"),
     item("ACS( )", 3, Works, "session"),
     item("AND( )", 2, Works, "strings"),
