@@ -77,7 +77,7 @@ export class Program {
     window.addEventListener('resize', this.onResize);
     for (const [name, down] of [['mousedown', 1], ['mouseup', 0]]) {
       this.screen.addEventListener(name, (event) => {
-        if (event.target.closest('.control, .list, .field') || event.button > 2 || event.button === 1) return;
+        if (event.target.closest('.control, .list, .field, .menus, .menu-panel') || event.button > 2 || event.button === 1) return;
         const { column, row } = this.plane.cellAt(event);
         send(wire.mouse(column, row, down | (event.button === 2 ? 2 : 0)));
         // The field keeps the focus when the text around it is clicked, unless text was selected to be copied.

@@ -316,6 +316,11 @@ fn property_list(list: &str) -> impl Iterator<Item = &str> {
     names.filter(|name| !name.is_empty() && !name.eq_ignore_ascii_case("_PropValues"))
 }
 
+/// The decimal number that a position was set by: 10.3, and not the nearest binary fraction of it.
+fn decimal(position: f32) -> f64 {
+    position.to_string().parse().unwrap_or_else(|_| f64::from(position))
+}
+
 fn number(value: &PropertyValue) -> Result<f64> {
     let number = value.to_number().filter(|number| number.is_finite());
     number.ok_or_else(|| ScreenError::new(crate::error::NOT_A_NUMBER, "The property needs a number"))
@@ -350,10 +355,10 @@ impl Control {
         let (width, height) = (face.character_width, face.character_height);
         let text = |text: &[u8]| PropertyValue::Text(text.to_vec());
         match name {
-            "Col" => PropertyValue::Number(f64::from(self.area.column)),
-            "Line" => PropertyValue::Number(f64::from(self.area.row)),
-            "Cols" => PropertyValue::Number(f64::from(self.area.columns)),
-            "Lines" => PropertyValue::Number(f64::from(self.area.rows)),
+            "Col" => PropertyValue::Number(decimal(self.area.column)),
+            "Line" => PropertyValue::Number(decimal(self.area.row)),
+            "Cols" => PropertyValue::Number(decimal(self.area.columns)),
+            "Lines" => PropertyValue::Number(decimal(self.area.rows)),
             "Left" => pixels(self.area.column, width),
             "Top" => pixels(self.area.row, height),
             "Width" => pixels(self.area.columns, width),

@@ -5,7 +5,7 @@ PRINT B'Col,B'Line,B'Cols,B'Lines,B'Width,B'Height
 PRINT B'CtlName$," ",B'Text$," ",B'Tip$," ",B'Msg$," ",B'Font$," ",B'Key$," ",B'TextColor$
 PRINT B'Enabled,B'Visible,B'Focus,B'MenuCtl,B'Value$
 B'Text$="&Hit me now"; B'Enabled=0; B'Cols=20; B'Line$="4"; B'TextColor$="Red"
-PRINT B'Text$," ",B'Key$,B'Enabled,B'Cols,B'Line," ",B'TextColour$
+PRINT B'Text$," ",B'Key$,B'Enabled,B'Cols,B'Line," ",B'TextColour$; C=B'Col; B'Col=10.3; PRINT B'Col; B'Col=C
 BUTTON ENABLE 10; PRINT B'Enabled
 B'Focus=1; SET_FOCUS READ N; PRINT N,B'Focus
 SETERR NO_PROPERTY
