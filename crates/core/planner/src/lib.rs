@@ -27,7 +27,6 @@ mod lateral;
 mod leaves;
 mod names;
 mod optimize;
-mod packed;
 mod parse;
 mod plan;
 mod reduce;
@@ -51,11 +50,11 @@ pub use names::view_renames::{
 };
 pub use optimize::disabled_rules::OPTIONAL_RULES;
 pub use optimize::rows::Short;
-pub use packed::{
+pub use parse::fragments::{check_condition, expression};
+pub use parse::packed_views::{
     FieldKind, PackedColumn, PackedField, PackedSource, PackedView, bytes_of_field, has_field, has_text, packed_view,
     with_field,
 };
-pub use parse::fragments::{check_condition, expression};
 pub use parse::text::{keywords, statements};
 pub use plan::catalog::{Catalog, FIRST_PRIVATE, FileReading, Relation, UserFunctions};
 pub use plan::change::{BoundReturning, POSITION, RECORD_NUMBER, RowExpressions, SqlExpr};

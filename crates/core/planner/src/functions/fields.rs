@@ -12,7 +12,7 @@
 //! Bytes are characters of the code page of these files, as `mainstay-code-page` has it. Blanks and $00$ at the end of a text do not count.
 
 use super::{Given, number};
-use crate::packed::DEFAULT_SEPARATOR;
+use crate::parse::packed_views::DEFAULT_SEPARATOR;
 use datafusion::arrow::datatypes::DataType;
 use datafusion::common::ScalarValue;
 use mainstay_code_page as code_page;

@@ -3,7 +3,7 @@
 //! Such a statement can refer to these columns, but they are not part of `*`. Before the planner expands a `*`, this
 //! pass replaces it by one `*` per table without the hidden columns.
 
-use crate::packed::PackedView;
+use crate::parse::packed_views::PackedView;
 use crate::parse::walk::{Walk, WalkMut};
 use crate::plan::catalog::{Catalog, Relation};
 use crate::plan::context::DEFAULT_SCHEMAS;
@@ -110,7 +110,8 @@ impl Expander<'_> {
         };
         Ok(match relation.map_or_else(|| self.catalog.relation(last), |relation| Ok(Some(relation)))? {
             Some(Relation::Table(table)) => hidden_of(table.as_ref()),
-            Some(Relation::View { query, columns }) => match crate::packed::packed_view(&query, &columns)? {
+            Some(Relation::View { query, columns }) => match crate::parse::packed_views::packed_view(&query, &columns)?
+            {
                 Some(view) => hidden_of_packed(&view, self.catalog)?,
                 None => Vec::new(),
             },
