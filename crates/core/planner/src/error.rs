@@ -386,6 +386,11 @@ fn edit_distance(a: &str, b: &str) -> usize {
     row[b.len()]
 }
 
+/// The error for something that is understood, and not done.
+pub(crate) fn unsupported(what: impl std::fmt::Display) -> Error {
+    Error::new(Code::Unsupported, format!("{what} is not something that this version does"))
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

@@ -18,22 +18,31 @@
 //! to parameters, optimized, so that the same statement with other values is only bound and built.
 
 mod analyze;
+mod bounds;
 mod carried_error;
+mod catalog;
 pub mod dialect;
 mod error;
 mod execute;
+mod fields;
 mod functions;
 mod lateral;
 mod leaves;
 mod names;
 mod optimize;
 mod parse;
+mod passes;
 mod plan;
+mod planning_cancellation;
 mod reduce;
+pub mod tools;
+mod tree;
 mod types;
 mod upstream;
 
-pub use analyze::char_columns::{FIELD_COLUMN, SHOWN_LENGTH};
+pub use catalog::DEFAULT_SCHEMAS;
+pub use catalog::sequences::{Sequences, Shared as SharedValues};
+pub use catalog::{Catalog, FIRST_PRIVATE, FileReading, Relation, UserFunctions, Visibility};
 pub use dialect::{Effects, effects_of};
 pub use error::{columns_and_texts, located, placed, start_of_query, unknown_column, unknown_table};
 pub use execute::cancellation::CancelHandle;
@@ -41,10 +50,12 @@ pub use execute::materialized::{Collected, CollectedRows};
 pub use execute::memory::HeldMemory;
 pub use execute::reads::{ReadCounts, TableReads};
 pub use execute::run::{Answer, Newest, Progress, RunOptions, View};
-pub use functions::sequences::{Sequences, Shared as SharedValues, unknown_sequence};
+pub use fields::{FIELD_COLUMN, SHOWN_LENGTH};
+pub use functions::sequences::unknown_sequence;
 pub use leaves::parquet::{open_parquet, original_schema, parquet_findings, parquet_rows};
 pub use mainstay_row_executor::{Join, Node, Operator};
 pub use names::column_references::{names_column, with_renamed_column, with_renamed_table};
+pub use names::name::Name;
 pub use names::view_renames::{
     query_names, query_with_renamed_column, query_with_renamed_table, with_renamed_sequence,
 };
@@ -56,12 +67,9 @@ pub use parse::packed_views::{
     with_field,
 };
 pub use parse::text::{keywords, statements};
-pub use plan::catalog::{Catalog, FIRST_PRIVATE, FileReading, Relation, UserFunctions};
 pub use plan::change::{BoundReturning, POSITION, RECORD_NUMBER, RowExpressions, SqlExpr};
-pub use plan::context::DEFAULT_SCHEMAS;
 pub use plan::literal_values::{Place, constants, values_queries};
 pub use plan::operator_tree::operators;
 pub use plan::planned::Planned;
 pub use plan::planner::{Planner, Settings, functions};
-pub use plan::relation::Visibility;
 pub use plan::statement::*;

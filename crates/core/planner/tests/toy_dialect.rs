@@ -8,8 +8,9 @@ use datafusion::logical_expr::{ColumnarValue, Expr, LogicalPlan, ScalarFunctionA
 use mainstay_columnar::values::{data_type_of, value_at};
 use mainstay_planner::dialect::{
     DeclaredType, Dialect, DialectFunction, PlanTree, SessionFunctions, Stage, Tree, downcast, register, row_by_row,
-    scalar_function, tools,
+    scalar_function,
 };
+use mainstay_planner::tools;
 use mainstay_planner::{Catalog, Planner, Relation, RunOptions, Settings, Visibility, effects_of};
 use mainstay_types::{Collation, SqlType, Value, ValueRef};
 use std::sync::Arc;

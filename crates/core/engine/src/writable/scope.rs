@@ -97,7 +97,7 @@ impl FindRows<'_> {
     ///
     /// Errors: those of the query, and `OutOfMemory`.
     pub fn run(&mut self, view: Option<Arc<dyn View>>) -> Result<Collected> {
-        Collected::of((self.execute)(view)?, self.planner)
+        Collected::of((self.execute)(view)?, self.planner.held_memory("the rows of a change"))
     }
 
     /// The tables that the query reads.

@@ -131,7 +131,9 @@ pub(crate) fn insert_rows(
                 || planned.is_momentary()
                 || planned.tables().iter().any(|table| writer.may_be(table));
             let batches: Box<dyn Iterator<Item = Result<RecordBatch>>> = match reads_itself {
-                true => Box::new(Collected::of(answer, context.planner)?.into_iter().map(Ok)),
+                true => Box::new(
+                    Collected::of(answer, context.planner.held_memory("the rows of a change"))?.into_iter().map(Ok),
+                ),
                 false => Box::new(std::iter::from_fn(move || answer.next_batch().transpose())),
             };
             let rows = &mut batches.flat_map(rows_of).map(row);

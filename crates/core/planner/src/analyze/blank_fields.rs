@@ -15,9 +15,9 @@
 //! Tables of Visual FoxPro also have NULLs, and IS NULL finds only these. Sources: the help pages "Null Field Values"
 //! of the SQL engine, and that of `EMPTY`, "List of DBF Empty Values".
 
-use crate::plan::nodes::{PlanTree, Tree};
-use crate::plan::rewrite::schema_of;
-use crate::plan::search::any_expression_of_plan;
+use crate::tree::nodes::{PlanTree, Tree};
+use crate::tree::rewrite::schema_of;
+use crate::tree::search::any_expression_of_plan;
 use datafusion::arrow::array::Array;
 use datafusion::arrow::compute::is_not_null;
 use datafusion::arrow::compute::kernels::zip::zip;
@@ -76,7 +76,7 @@ pub(crate) fn in_plan(plan: LogicalPlan) -> Result<LogicalPlan> {
         if !schema.fields().iter().any(|field| field.metadata().contains_key(FILLED_COLUMN)) {
             return Ok(Transformed::no(node));
         }
-        crate::plan::rewrite::node(node, |expr, schema| expr.map_up(|expr| Ok(asked_for_zero(expr, schema))))
+        crate::tree::rewrite::node(node, |expr, schema| expr.map_up(|expr| Ok(asked_for_zero(expr, schema))))
     })
     .data()
 }

@@ -18,7 +18,7 @@
 //! the planner adds to bring operands together lose nothing and stay. [`base::convert`](mainstay_types::convert()) is
 //! the rule, value by value; vectors of numbers and timestamps have separate code with the same results.
 
-use crate::plan::nodes::Tree;
+use crate::tree::nodes::Tree;
 use crate::types::interval_text::INTERVAL;
 use datafusion::arrow::array::{ArrayRef, AsArray, PrimitiveArray, StringViewArray};
 use datafusion::arrow::compute::kernels::cast_utils::string_to_time_nanoseconds;
@@ -57,7 +57,7 @@ pub(crate) fn named_type(data_type: &ast::DataType) -> Result<Option<FieldRef>> 
         D::Timestamp(digits, _) | D::Time(digits, _) | D::Datetime(digits) => digits.is_some(),
         D::Char(_) | D::Character(_) => true,
         D::Custom(name, arguments) => {
-            arguments.is_empty() && crate::plan::statement::named_type(&name.to_string().to_lowercase()).is_some()
+            arguments.is_empty() && crate::types::sql_types::named_type(&name.to_string().to_lowercase()).is_some()
         }
         D::Uuid | D::Binary(_) | D::Varbinary(_) | D::Interval { fields: Some(_), .. } => true,
         D::Varchar(length) | D::CharVarying(length) | D::CharacterVarying(length) | D::Nvarchar(length) => {
@@ -71,7 +71,7 @@ pub(crate) fn named_type(data_type: &ast::DataType) -> Result<Option<FieldRef>> 
         return Ok(None);
     }
     let to =
-        crate::plan::statement::sql_type(data_type, Collation::Binary).map_err(crate::carried_error::to_datafusion)?;
+        crate::types::sql_types::sql_type(data_type, Collation::Binary).map_err(crate::carried_error::to_datafusion)?;
     let size = match to {
         SqlType::Time { digits } | SqlType::Timestamp { digits } | SqlType::TimestampWithOffset { digits } => {
             digits.to_string()
@@ -184,7 +184,7 @@ fn may_fail(from: &DataType, to: SqlType) -> bool {
 
 /// The plan with functions for the CASTs that may lose something, and for moments that are joined to texts.
 pub(crate) fn in_plan(plan: LogicalPlan) -> Result<LogicalPlan> {
-    crate::plan::rewrite::concerned(plan, is_concerned, in_expression)
+    crate::tree::rewrite::concerned(plan, is_concerned, in_expression)
 }
 
 fn is_concerned(expr: &Expr) -> bool {
@@ -257,7 +257,7 @@ pub(crate) fn read_moments(plan: LogicalPlan) -> Result<LogicalPlan> {
         Expr::Cast(Cast { field, .. }) | Expr::TryCast(TryCast { field, .. }) => *field.data_type() == MICROS,
         _ => false,
     };
-    crate::plan::rewrite::concerned(plan, is_cast, read_moments_in)
+    crate::tree::rewrite::concerned(plan, is_cast, read_moments_in)
 }
 
 /// The same of an expression.

@@ -7,25 +7,16 @@
 //! **Text with a collation compares by its sort key**: [`crate::analyze::collate`].
 
 use crate::analyze::trailing_blanks;
-use crate::plan::nodes::{PlanTree, Tree};
-use crate::plan::rewrite;
-use crate::plan::search::{any_expression, any_node};
+use crate::fields::CHAR_COLUMN;
+use crate::tree::nodes::{PlanTree, Tree};
+use crate::tree::rewrite;
+use crate::tree::search::{any_expression, any_node};
 use datafusion::common::tree_node::{Transformed, TransformedResult};
 use datafusion::common::{Column, DFSchema, ExprSchema, Result, ScalarValue};
 use datafusion::functions::string::expr_fn::rtrim;
 use datafusion::logical_expr::expr::{Between, Case, InList, InSubquery, ScalarFunction, SetComparison};
 use datafusion::logical_expr::{BinaryExpr, Expr, ExprSchemable, LogicalPlan, LogicalPlanBuilder, Operator, Subquery};
 use std::sync::Arc;
-
-/// Metadata of a field that holds text padded with blanks.
-pub(crate) const CHAR_COLUMN: &str = "mainstay.char";
-
-/// Metadata of a column of an answer that comes from such a field: its length.
-pub const SHOWN_LENGTH: &str = "mainstay.length";
-
-/// Metadata of a column of numbers, of text that is not padded, or of truths whose NULL is a blank, in a file: its field, as
-/// programs of that kind of file write it. An answer has it too.
-pub const FIELD_COLUMN: &str = "mainstay.field";
 
 /// The plan with trailing blanks cut off whatever is compared with a CHAR column.
 pub(crate) fn in_plan(plan: LogicalPlan) -> Result<LogicalPlan> {

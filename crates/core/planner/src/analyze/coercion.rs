@@ -10,8 +10,8 @@
 //! Coercion applies to comparisons, IN, CASE, functions that return one of their arguments, joins and set operations.
 
 use crate::analyze::char_columns::is_comparison;
-use crate::plan::nodes::{PlanTree, Tree};
-use crate::plan::search::{any_expression, any_expression_of_plan, any_node};
+use crate::tree::nodes::{PlanTree, Tree};
+use crate::tree::search::{any_expression, any_expression_of_plan, any_node};
 use datafusion::arrow::datatypes::{DataType, TimeUnit};
 use datafusion::common::tree_node::{Transformed, TransformedResult};
 use datafusion::common::{DFSchema, Result};
@@ -49,7 +49,7 @@ pub(crate) fn in_plan(plan: LogicalPlan) -> Result<LogicalPlan> {
             other => other,
         };
         match any_expression(&node, is_meeting) {
-            true => crate::plan::rewrite::node(node, |expr, schema| expr.map_up(|expr| met(expr, schema))),
+            true => crate::tree::rewrite::node(node, |expr, schema| expr.map_up(|expr| met(expr, schema))),
             false => Ok(Transformed::yes(node)),
         }
     })

@@ -17,7 +17,7 @@
 //! The metadata of its field gives the collation of a column; views, joins and subqueries pass it on. Functions of a
 //! column (`upper(a)`, `a || b`) keep it, but not beyond their query. If both sides have a collation, the first
 //! applies; an explicit COLLATE of an expression takes precedence over all of them
-//! ([`collate_clause`](crate::reduce::collate_clause)).
+//! ([`collate_clause`](crate::functions::collate_clause)).
 //!
 //! Timestamps with offsets compare, group and sort the same way, by their UTC values
 //! ([`offset`](crate::types::offset)); so do values of a dialect that makes keys of them, and binary
@@ -28,10 +28,10 @@ pub(crate) use crate::analyze::compared_by::has_collation;
 use crate::analyze::compared_by::{BYTES, By, Derived, has_key, is_text, key_if_any};
 use crate::analyze::sort_key::{FUNCTIONS, MADE};
 use crate::dialect;
+use crate::functions::collate_clause;
 use crate::functions::ordered_sets;
-use crate::plan::nodes::{PlanTree, Tree};
-use crate::plan::rewrite::schema_of;
-use crate::reduce::collate_clause;
+use crate::tree::nodes::{PlanTree, Tree};
+use crate::tree::rewrite::schema_of;
 use crate::types::offset;
 use crate::types::padded_bytes::is_any_length;
 use datafusion::common::tree_node::{Transformed, TransformedResult};
@@ -49,9 +49,6 @@ use datafusion::logical_expr::{
 };
 use mainstay_types::Collation;
 use std::sync::Arc;
-
-/// Metadata of a field that holds text with a collation: its name.
-pub(crate) const COLLATED_COLUMN: &str = "mainstay.collation";
 
 /// A text of which one of the functions takes something.
 #[derive(Clone, Copy)]

@@ -1,9 +1,10 @@
 //! Comparison keys of values: the sort keys of texts, the UTC values of timestamps with offsets, the keys of values
 //! with types of their own, and bytes without trailing zeros ([`collate`](crate::analyze::collate)).
 
-use crate::analyze::collate::{COLLATED_COLUMN, key, keyed};
+use crate::analyze::collate::{key, keyed};
 use crate::dialect::{self, OwnKey};
-use crate::reduce::collate_clause;
+use crate::fields::COLLATED_COLUMN;
+use crate::functions::collate_clause;
 use crate::types::{offset, padded_bytes};
 use datafusion::arrow::datatypes::Field;
 use datafusion::common::{DFSchema, ExprSchema, Result};

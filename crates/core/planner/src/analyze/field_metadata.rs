@@ -4,7 +4,7 @@
 //! DataFusion passes a field's metadata on with the first argument of an operator and with the first query of a UNION,
 //! whose values may be longer than the field. This pass keeps it only for a column that comes from a table unchanged.
 
-use crate::analyze::char_columns::{CHAR_COLUMN, FIELD_COLUMN, SHOWN_LENGTH};
+use crate::fields::{CHAR_COLUMN, FIELD_COLUMN, SHOWN_LENGTH};
 use datafusion::arrow::datatypes::{FieldRef, Schema, SchemaRef};
 use datafusion::common::{DFSchema, JoinType, Result};
 use datafusion::logical_expr::{Distinct, EmptyRelation, Expr, LogicalPlan};

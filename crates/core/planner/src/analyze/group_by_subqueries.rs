@@ -12,7 +12,7 @@
 //! ```
 
 use crate::analyze::order_by_subqueries::{column, columns_of, has_subquery};
-use crate::plan::nodes::{PlanTree, Tree};
+use crate::tree::nodes::{PlanTree, Tree};
 use datafusion::common::Result;
 use datafusion::common::tree_node::{Transformed, TransformedResult, TreeNodeRecursion};
 use datafusion::logical_expr::{Aggregate, Expr, LogicalPlan, Projection};

@@ -19,7 +19,7 @@
 //! The pass runs before coercion, so that an expression in the order has the meaning that it has in a list. Limit:
 //! under DISTINCT and UNION there are no rows for a correlated subquery; the planner refuses it there.
 
-use crate::plan::nodes::{PlanTree, Tree};
+use crate::tree::nodes::{PlanTree, Tree};
 use datafusion::common::tree_node::{Transformed, TransformedResult, TreeNodeRecursion};
 use datafusion::common::{Column, Result};
 use datafusion::logical_expr::{Distinct, DistinctOn, Expr, LogicalPlan, Projection, Sort, Window};
@@ -51,7 +51,7 @@ fn is_to_do(node: &LogicalPlan) -> bool {
         LogicalPlan::Sort(sort) => sort.expr.iter().any(|key| has_subquery(&key.expr)),
         LogicalPlan::Window(window) => window.window_expr.iter().any(is_to_move),
         LogicalPlan::Distinct(Distinct::On(on)) if expressions_of(on).any(has_subquery) => true,
-        node => crate::plan::search::any_expression(node, of_subquery),
+        node => crate::tree::search::any_expression(node, of_subquery),
     }
 }
 

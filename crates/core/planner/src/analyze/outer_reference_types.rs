@@ -11,8 +11,8 @@
 //!
 //! Limit: a column of the same qualified name in a query between the subquery and the outer rows is left alone.
 
-use crate::plan::nodes::{PlanTree, Tree};
-use crate::plan::search::{any_expression, any_expression_of_plan, any_node};
+use crate::tree::nodes::{PlanTree, Tree};
+use crate::tree::search::{any_expression, any_expression_of_plan, any_node};
 use datafusion::common::config::ConfigOptions;
 use datafusion::common::tree_node::{Transformed, TransformedResult};
 use datafusion::common::{Column, DFSchema, DFSchemaRef, ExprSchema, Result};

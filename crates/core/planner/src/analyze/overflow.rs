@@ -6,8 +6,8 @@
 //! ([`quotient`](crate::types::quotient)). Timestamp arithmetic stays within the valid years
 //! ([`years`](crate::types::years)).
 
-use crate::plan::nodes::{PlanTree, Tree};
-use crate::plan::search::any_expression_of_plan;
+use crate::tree::nodes::{PlanTree, Tree};
+use crate::tree::search::any_expression_of_plan;
 use datafusion::arrow::array::{ArrayRef, AsArray};
 use datafusion::arrow::compute::kernels::numeric::{add, mul, sub};
 use datafusion::arrow::datatypes::{DataType, Decimal128Type};
@@ -35,7 +35,7 @@ struct Checked {
     name: &'static str,
     operator: Operator,
     signature: Signature,
-    /// The number of a deep call: see [`crate::upstream::expression_names`].
+    /// The number of a deep call: see [`crate::tree::expression_names`].
     number: Option<u64>,
 }
 
@@ -55,7 +55,7 @@ impl Hash for Checked {
 
 /// A call of one of the functions.
 fn call(function: &Arc<ScalarUDF>, args: Vec<Expr>) -> Expr {
-    let numbered = crate::upstream::expression_names::number(function.name(), &args, number_of).and_then(|number| {
+    let numbered = crate::tree::expression_names::number(function.name(), &args, number_of).and_then(|number| {
         let (inner, number) = (function.inner(), Some(number));
         if let Some(Checked { name, operator, signature, .. }) = inner.downcast_ref() {
             let (name, operator, signature) = (*name, *operator, signature.clone());
@@ -78,8 +78,8 @@ fn number_of(function: &ScalarUDF) -> Option<u64> {
 /// The name of a call in the columns of plans.
 fn named(function: &str, number: Option<u64>, arguments: &[Expr]) -> Result<String> {
     match number {
-        Some(number) => crate::upstream::expression_names::of_number(function, number),
-        None => crate::upstream::expression_names::of_call(function, arguments),
+        Some(number) => crate::tree::expression_names::of_number(function, number),
+        None => crate::tree::expression_names::of_call(function, arguments),
     }
 }
 
@@ -239,7 +239,7 @@ pub(crate) fn checked_in_plan(plan: LogicalPlan) -> Result<LogicalPlan> {
     }
     let has_case = any_expression_of_plan(&plan, is_case);
     plan.map_up_with_subqueries(|each| {
-        let each = crate::plan::rewrite::node(each, checked)?;
+        let each = crate::tree::rewrite::node(each, checked)?;
         // The results of a CASE may have another type than the operators above know.
         if has_case { each.map_data(LogicalPlan::recompute_schema) } else { Ok(each) }
     })

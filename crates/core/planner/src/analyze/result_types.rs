@@ -13,8 +13,8 @@
 //! Limits: values of other types are left to the planner and to [`crate::analyze::coercion`]. A dialect that owns a statement
 //! ([`crate::dialect`]) has separate rules.
 
-use crate::plan::nodes::{PlanTree, Tree};
-use crate::plan::search::{any_expression, any_node};
+use crate::tree::nodes::{PlanTree, Tree};
+use crate::tree::search::{any_expression, any_node};
 use datafusion::arrow::datatypes::{DataType, Field};
 use datafusion::common::tree_node::{Transformed, TransformedResult};
 use datafusion::common::{DFSchema, Result, ScalarValue, TableReference};
@@ -42,7 +42,7 @@ pub(crate) fn in_plan(plan: LogicalPlan) -> Result<LogicalPlan> {
         };
         match any_expression(&node, is_case) {
             true => {
-                let node = crate::plan::rewrite::node(node, in_expression)?;
+                let node = crate::tree::rewrite::node(node, in_expression)?;
                 node.map_data(LogicalPlan::recompute_schema)
             }
             false => Ok(Transformed::yes(node)),

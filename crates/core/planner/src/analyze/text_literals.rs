@@ -10,7 +10,7 @@
 
 use crate::analyze::char_columns::is_comparison;
 use crate::parse::literals::has_offset;
-use crate::plan::nodes::Tree;
+use crate::tree::nodes::Tree;
 use datafusion::arrow::datatypes::{DataType, TimeUnit};
 use datafusion::common::tree_node::Transformed;
 use datafusion::common::{DFSchema, Result, ScalarValue};
@@ -41,7 +41,7 @@ pub(crate) fn read(left: Expr, right: Expr, schema: &DFSchema) -> Result<(Expr, 
 /// Errors: as [`read`].
 pub(crate) fn in_plan(plan: LogicalPlan) -> Result<LogicalPlan> {
     let is_concerned = |expr: &Expr| text_of(expr).is_some_and(has_offset);
-    crate::plan::rewrite::concerned(plan, is_concerned, in_expression)
+    crate::tree::rewrite::concerned(plan, is_concerned, in_expression)
 }
 
 /// The same of an expression.

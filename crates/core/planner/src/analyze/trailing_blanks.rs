@@ -9,10 +9,11 @@
 //! A set operation compares the rows of its queries with each other, also those of one query (they are distinct), so
 //! texts are trimmed below it. UNION ALL compares nothing, and leaves texts as they are.
 
-use crate::analyze::char_columns::{CHAR_COLUMN, is_char, trimmed};
+use crate::analyze::char_columns::{is_char, trimmed};
 use crate::analyze::field_metadata::is_of_table;
-use crate::plan::nodes::PlanTree;
-use crate::plan::search::any_node;
+use crate::fields::CHAR_COLUMN;
+use crate::tree::nodes::PlanTree;
+use crate::tree::search::any_node;
 use datafusion::common::tree_node::{Transformed, TransformedResult};
 use datafusion::common::{Column, JoinType, NullEquality, Result};
 use datafusion::logical_expr::{Distinct, Expr, Join, JoinConstraint, LogicalPlan, LogicalPlanBuilder, Union};

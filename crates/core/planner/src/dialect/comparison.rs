@@ -5,7 +5,7 @@
 use super::function::properties_of;
 use super::registry::{registered, with_prefix};
 use super::{Comparison, DECLARED, Dialect};
-use crate::analyze::collate::COLLATED_COLUMN;
+use crate::fields::COLLATED_COLUMN;
 use crate::types::padded_bytes::is_any_length;
 use datafusion::arrow::datatypes::Field;
 use datafusion::common::{DFSchema, ExprSchema, Result};

@@ -23,10 +23,9 @@ mod effects;
 mod function;
 mod lowering;
 mod registry;
-pub mod tools;
 mod user;
 
-pub use crate::plan::nodes::{PlanTree, Tree};
+pub use crate::tree::nodes::{PlanTree, Tree};
 pub use effects::{Effects, effects_of};
 pub use function::{DialectFunction, Properties, downcast, row_by_row, scalar_function};
 pub use registry::register;
@@ -36,11 +35,13 @@ pub(crate) use comparison::{
     OwnKey, declared_collation, gives_own_keys, own_key, own_key_of_field, padded, padded_field,
 };
 pub(crate) use function::{properties_of, row_function};
-pub(crate) use lowering::{lower_expression, lower_operators, lower_types, operator, owns_expression, owns_plan};
+pub(crate) use lowering::{lower, lower_expression, operator, owns_expression, owns_plan};
 pub(crate) use registry::{declared, declared_type, with_prefix};
 pub(crate) use user::{USER_PREFIX, calls_user_functions, user_function};
 
-use crate::plan::catalog::UserFunctions;
+pub use crate::fields::DECLARED;
+
+use crate::catalog::UserFunctions;
 use datafusion::common::{DFSchema, Result};
 use datafusion::logical_expr::planner::RelationPlannerContext;
 use datafusion::logical_expr::{AggregateUDF, Expr, LogicalPlan, ScalarUDF, UserDefinedLogicalNode};
@@ -51,9 +52,6 @@ use mainstay_types::SqlType;
 use std::fmt::Debug;
 use std::sync::Arc;
 
-/// Metadata of a field that a dialect declared with a type of its own: the dialect's name of the type.
-pub const DECLARED: &str = "mainstay.declared";
-
 /// The beginning of the name of a declared type that decides the field of a file which a column becomes
 /// ([`DeclaredType::name`]); the storage's name for the type of the field follows. Columns of other tables have the core's type.
 pub const FIELD_TYPE: &str = "field:";
@@ -61,7 +59,7 @@ pub const FIELD_TYPE: &str = "field:";
 /// The user-defined functions of the session whose statement is planned.
 pub type SessionFunctions<'a> = &'a dyn Fn() -> Option<Arc<dyn UserFunctions>>;
 
-/// The place of a dialect's lowering among the passes of the analyzer (`analyze::PASSES`).
+/// The place of a dialect's lowering among the passes of the analyzer (`passes::PASSES`).
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Stage {
     /// Lowering gives columns other types, so it runs before the passes that replace references to fields.

@@ -6,7 +6,7 @@
 
 use super::function::{DialectFunction, Properties, properties_of, row_by_row, scalar_function};
 use crate::carried_error::to_datafusion;
-use crate::plan::catalog::UserFunctions;
+use crate::catalog::UserFunctions;
 use datafusion::arrow::datatypes::FieldRef;
 use datafusion::common::{Result, ScalarValue};
 use datafusion::logical_expr::{ColumnarValue, Expr, LogicalPlan, ScalarFunctionArgs, ScalarUDF};
@@ -76,7 +76,7 @@ impl DialectFunction for UserFunction {
 
 /// Returns true if a plan calls user-defined functions: it belongs to the session that asked for it.
 pub(crate) fn calls_user_functions(plan: &LogicalPlan) -> bool {
-    crate::plan::search::any_expression_of_plan(plan, |expr| match expr {
+    crate::tree::search::any_expression_of_plan(plan, |expr| match expr {
         Expr::ScalarFunction(call) => properties_of(&call.func).is_user_defined,
         _ => false,
     })

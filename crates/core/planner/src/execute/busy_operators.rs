@@ -8,7 +8,7 @@
 
 use crate::carried_error::to_datafusion;
 use crate::execute::run::{InForceStream, Run};
-use crate::plan::nodes::Tree;
+use crate::tree::nodes::Tree;
 use arrow_array::RecordBatch;
 use datafusion::common::Result;
 use datafusion::common::config::ConfigOptions;

@@ -7,7 +7,7 @@
 use crate::carried_error::to_datafusion;
 use crate::execute::run::Run;
 use crate::execute::spilling::holds_rows;
-use crate::plan::nodes::Tree;
+use crate::tree::nodes::Tree;
 use arrow_array::cast::AsArray;
 use arrow_array::{Array, ArrayRef, RecordBatch, RecordBatchOptions, UInt32Array};
 use datafusion::arrow::compute::take;

@@ -21,7 +21,7 @@
 //!
 //! [`LimitPushdown`]: datafusion::physical_optimizer::limit_pushdown::LimitPushdown
 
-use crate::plan::nodes::Tree;
+use crate::tree::nodes::Tree;
 use datafusion::common::config::ConfigOptions;
 use datafusion::common::tree_node::{Transformed, TransformedResult, TreeNodeRecursion};
 use datafusion::common::{Result, Statistics};

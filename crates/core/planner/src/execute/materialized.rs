@@ -2,7 +2,6 @@
 
 use crate::execute::memory::HeldMemory;
 use crate::execute::run::Answer;
-use crate::plan::planner::Planner;
 use datafusion::arrow::array::{Array, ArrayData, RecordBatch};
 use mainstay_types::Result;
 use std::collections::HashSet;
@@ -14,11 +13,11 @@ pub struct Collected {
 }
 
 impl Collected {
-    /// All rows of an answer.
+    /// All rows of an answer, counted with this memory.
     ///
     /// Errors: those of the answer, and `OutOfMemory` when the rows do not fit.
-    pub fn of(mut answer: Answer, planner: &Planner) -> Result<Collected> {
-        let mut collected = Collected { batches: Vec::new(), memory: planner.held_memory("the rows of a change") };
+    pub fn of(mut answer: Answer, memory: HeldMemory) -> Result<Collected> {
+        let mut collected = Collected { batches: Vec::new(), memory };
         let (mut bytes, mut seen) = (0, HashSet::new());
         while let Some(batch) = answer.next_batch()? {
             let columns = batch.columns().iter();

@@ -9,7 +9,6 @@
 
 use crate::carried_error::to_datafusion;
 use crate::error::from_datafusion;
-use crate::plan::planner::Planner;
 use datafusion::common::{DataFusionError, Result};
 use datafusion::execution::memory_pool::{FairSpillPool, MemoryConsumer, MemoryLimit, MemoryPool, MemoryReservation};
 use mainstay_types::{Code, Error};
@@ -226,6 +225,11 @@ pub struct HeldMemory {
 const PORTION: usize = 256 << 10;
 
 impl HeldMemory {
+    /// Memory of a pool for what is called so, of which nothing is held yet.
+    pub(crate) fn new(what: &str, pool: &Arc<dyn MemoryPool>) -> HeldMemory {
+        HeldMemory { reservation: MemoryConsumer::new(what).register(pool), added: 0 }
+    }
+
     /// Holds so many bytes, in the place of those before.
     ///
     /// Errors: `OutOfMemory`; it holds as many as before then.
@@ -246,12 +250,5 @@ impl HeldMemory {
             held if held > self.reservation.size() => self.hold(held),
             _ => Ok(()),
         }
-    }
-}
-
-impl Planner {
-    /// Memory for what is called so, of which nothing is held yet.
-    pub fn held_memory(&self, what: &str) -> HeldMemory {
-        HeldMemory { reservation: MemoryConsumer::new(what).register(self.memory_pool()), added: 0 }
     }
 }

@@ -8,11 +8,10 @@
 //! without a hand-over between threads.
 
 use crate::execute::cancellation::{CancelHandle, cancelled, timed_out};
+use crate::execute::dictionaries::Dictionaries;
 use crate::execute::memory::Share;
 use crate::execute::reads::ReadCounts;
 use crate::execute::shared_rows::SharedParts;
-use crate::execute::start::Again;
-use crate::leaves::dictionary_groups::Dictionaries;
 use arrow_array::RecordBatch;
 use arrow_schema::SchemaRef;
 use datafusion::common::DataFusionError;
@@ -375,7 +374,7 @@ enum ToldBy {
 
 enum Source {
     /// A running plan, and what it begins again with as long as it has given no rows.
-    Stream { stream: SendableRecordBatchStream, runtime: tokio::runtime::Handle, again: Option<Box<Again>> },
+    Stream { stream: SendableRecordBatchStream, runtime: tokio::runtime::Handle, again: Option<Box<dyn Restart>> },
     /// Rows that are here already.
     Batch(Option<RecordBatch>),
     /// The same, in several batches.
@@ -418,7 +417,7 @@ impl Answer {
         schema: SchemaRef,
         stream: SendableRecordBatchStream,
         runtime: tokio::runtime::Handle,
-        (run, again): (Arc<Run>, Option<Box<Again>>),
+        (run, again): (Arc<Run>, Option<Box<dyn Restart>>),
     ) -> Answer {
         let source = Source::Stream { stream, runtime, again };
         Answer { schema, source, told_by: ToldBy::Run(run), notice: None, changed: None }
@@ -474,9 +473,23 @@ impl Answer {
     }
 }
 
+/// The start of a statement once more, as long as none of its rows was given: see [`crate::plan::start`].
+pub(crate) trait Restart: Send {
+    /// The statement has given rows, or an empty batch.
+    fn note_given(&mut self, are_rows: bool);
+
+    /// Gets ready to start once more behind this error, if it is one for that.
+    ///
+    /// Errors: this one; `Damaged` instead where rows were given that are no more.
+    fn prepare(&mut self, error: Error) -> Result<()>;
+
+    /// Starts once more.
+    fn start(&self) -> Result<(SendableRecordBatchStream, Arc<Run>)>;
+}
+
 /// The next rows of a plan. It begins again where a table has lost rows, or memory was missing, before any was given.
 fn next_of_plan(
-    (stream, runtime, again): (&mut SendableRecordBatchStream, &tokio::runtime::Handle, &mut Option<Box<Again>>),
+    (stream, runtime, again): (&mut SendableRecordBatchStream, &tokio::runtime::Handle, &mut Option<Box<dyn Restart>>),
     told_by: &mut ToldBy,
 ) -> Result<Option<RecordBatch>> {
     loop {

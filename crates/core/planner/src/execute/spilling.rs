@@ -1,7 +1,7 @@
 //! Spilling plans, for statements that have exceeded the memory limit: slower, with temporary files.
 //!
 //! A hash join keeps one of its sides in memory, and so does a top-n operator its first rows. A sort can spill, and so
-//! can a merge join of sorted sides. Such plans are built on demand ([`Again`](crate::execute::start::Again)): most
+//! can a merge join of sorted sides. Such plans are built on demand ([`Again`](crate::plan::start::Again)): most
 //! statements fit, and the memory of a statement is not known before it runs.
 //!
 //! ```text
@@ -14,7 +14,7 @@
 //!
 //! They use one thread: several would share the memory, and each would need a part of it to merge its sorted runs.
 
-use crate::plan::nodes::Tree;
+use crate::tree::nodes::Tree;
 use datafusion::arrow::compute::SortOptions;
 use datafusion::arrow::datatypes::DataType;
 use datafusion::common::Result;

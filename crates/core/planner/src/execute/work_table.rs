@@ -12,7 +12,7 @@
 //! `Recursion` gives its leaves the core's table and a separate turn when a run begins: a plan has no state of a run.
 
 use crate::execute::recursion::Recursion;
-use crate::plan::nodes::{PlanTree, Tree};
+use crate::tree::nodes::{PlanTree, Tree};
 use datafusion::arrow::record_batch::RecordBatch;
 use datafusion::catalog::CteWorkTable;
 use datafusion::common::tree_node::{Transformed, TransformedResult, TreeNodeRecursion};
@@ -127,7 +127,7 @@ pub(crate) fn shared(part: &Arc<LogicalPlan>, name: &str) -> Result<Arc<LogicalP
         node => Ok(Transformed::no(node)),
     });
     let part = changed.data().map(Arc::new)?;
-    let has_owner = crate::plan::search::any_node(&part, crate::execute::recursion::is_part);
+    let has_owner = crate::tree::search::any_node(&part, crate::execute::recursion::is_part);
     Ok(if has_owner { part } else { Recursion::unlimited(part) })
 }
 

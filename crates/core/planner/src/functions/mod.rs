@@ -9,7 +9,9 @@
 //!   isfinite(moment)  make_interval(...)  of texts and bytes: `texts`
 //! ```
 
+pub(crate) mod collate_clause;
 pub(crate) mod joined;
+pub(crate) mod like_pattern;
 pub(crate) mod ordered_sets;
 pub(crate) mod rank;
 pub(crate) mod regression;
@@ -97,7 +99,7 @@ pub(crate) const PREFIX: &str = "core:";
 
 /// Those that statements do not call by their names.
 const HIDDEN: [Parts; 6] = [
-    (crate::reduce::escape::FUNCTION, 2, |_| DataType::Utf8View, like_pattern),
+    (like_pattern::FUNCTION, 2, |_| DataType::Utf8View, like_pattern),
     ("interval_times", 2, |_| INTERVAL, |values| scaled(values, false)),
     ("interval_over", 2, |_| INTERVAL, |values| scaled(values, true)),
     ("to_char", 2, |_| DataType::Utf8View, to_char),
@@ -424,7 +426,7 @@ fn time_of(hour: i64, minute: i64, seconds: &Value) -> BaseResult<Time> {
 fn like_pattern(values: &[Value]) -> BaseResult<Value> {
     match values {
         [Value::Text(pattern), Value::Text(escape)] => {
-            Ok(Value::Text(crate::reduce::escape::rewritten(pattern, escape.chars().next())))
+            Ok(Value::Text(like_pattern::rewritten(pattern, escape.chars().next())))
         }
         _ => Err(Error::new(Code::TypeMismatch, "a pattern of LIKE is a text")),
     }

@@ -21,7 +21,7 @@ impl RelationPlanner for SourcePlanner {
         context: &mut dyn RelationPlannerContext,
     ) -> Result<RelationPlanning> {
         // Each source of a query comes by here, common table expressions too.
-        crate::execute::planning_cancellation::check()?;
+        crate::planning_cancellation::check()?;
         let TableFactor::Table { name, alias, args: Some(args), .. } = &relation else {
             return Ok(RelationPlanning::Original(Box::new(relation)));
         };

@@ -4,7 +4,7 @@ use super::easy::{Place, is_easy};
 use super::failing::{has_failing_subquery, may_fail, value_may_fail};
 use super::rewrite::{Changed, Rewrite, columns_of, has_subquery, outside};
 use super::{Kind, Lateral};
-use crate::plan::nodes::Tree;
+use crate::tree::nodes::Tree;
 use datafusion::arrow::datatypes::{DataType, Field, FieldRef};
 use datafusion::common::tree_node::{Transformed, TransformedResult};
 use datafusion::common::{Column, DFSchema, Result, ScalarValue, TableReference, internal_err};

@@ -12,8 +12,8 @@
 //! indexes. Parts with volatile functions run for each row.
 
 use super::Lateral;
-use crate::plan::nodes::Tree;
-use crate::plan::search::{any_expression_of_plan, any_node};
+use crate::tree::nodes::Tree;
+use crate::tree::search::{any_expression_of_plan, any_node};
 use arrow_array::RecordBatch;
 use datafusion::common::tree_node::{Transformed, TransformedResult, TreeNodeRecursion};
 use datafusion::common::{DFSchemaRef, Result, internal_err};

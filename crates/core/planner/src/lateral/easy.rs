@@ -7,7 +7,7 @@
 //! EXISTS or IN.
 
 use super::has_column;
-use crate::plan::nodes::{PlanTree, Tree};
+use crate::tree::nodes::{PlanTree, Tree};
 use datafusion::common::tree_node::TreeNodeRecursion;
 use datafusion::common::{Column, DFSchema, DFSchemaRef, Result};
 use datafusion::logical_expr::simplify::SimplifyContext;

@@ -5,9 +5,9 @@
 //! so every unknown expression counts as one that can fail.
 
 use super::easy::total;
-use super::rewrite::is_subquery;
 use super::{Kind, of};
-use crate::plan::nodes::{PlanTree, Tree};
+use crate::tree::nodes::{PlanTree, Tree};
+use crate::tree::search::is_subquery;
 use arrow_schema::DataType;
 use datafusion::common::tree_node::TreeNodeRecursion;
 use datafusion::common::{DFSchema, Result, ScalarValue};

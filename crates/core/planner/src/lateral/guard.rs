@@ -22,7 +22,7 @@
 use super::below::Below;
 use super::failing::has_failing_subquery;
 use super::rewrite::{Changed, columns_of, has_subquery};
-use crate::plan::nodes::Tree;
+use crate::tree::nodes::Tree;
 use crate::upstream::scalar_subqueries::perhaps;
 use datafusion::common::tree_node::{Transformed, TransformedResult, TreeNode};
 use datafusion::common::{Column, Result};

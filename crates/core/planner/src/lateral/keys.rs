@@ -4,7 +4,7 @@
 //! inner plan's rows to the outer rows with this key. The leaf has no rows while the plan is optimized; a run sets them
 //! before it builds operators of the plan ([`KeyRows::bound`]).
 
-use crate::plan::nodes::{PlanTree, Tree};
+use crate::tree::nodes::{PlanTree, Tree};
 use arrow_array::{ArrayRef, RecordBatch, RecordBatchOptions};
 use arrow_schema::{DataType, Field, FieldRef, SchemaRef};
 use datafusion::common::stats::Precision;

@@ -40,7 +40,7 @@ pub(crate) use failing::expr_may_fail;
 pub(crate) use plan::{LateralPlanner, optimized};
 pub(crate) use rewrite::{Rewrite, has_outer_references};
 
-use crate::plan::nodes::{PlanTree, Tree};
+use crate::tree::nodes::{PlanTree, Tree};
 use datafusion::common::tree_node::{Transformed, TransformedResult, TreeNodeRecursion};
 use datafusion::common::{Column, DFSchema, DFSchemaRef, Result, internal_err};
 use datafusion::logical_expr::expr_rewriter::NamePreserver;

@@ -54,7 +54,7 @@ impl NodePlanner for LateralPlanner {
         let state = planning.session;
         let inner = optimized(state, lateral.with_placeholders()?)?;
         // The short list of rules leaves the branches of a union apart, each of which would be grouped by itself.
-        let is_plain = crate::optimize::is_plain(&inner) && !has_union(&inner);
+        let is_plain = crate::tree::search::is_plain(&inner) && !has_union(&inner);
         let plain = is_plain.then(|| Arc::clone(&self.plain));
         let inner = Inner { rows: inner, plain, set: lateral.for_sets(state) };
         Ok(Some(Arc::new(LateralExec::new(lateral, inner, Arc::clone(input), Arc::new(state.clone()))?)))
@@ -62,7 +62,7 @@ impl NodePlanner for LateralPlanner {
 }
 
 fn has_union(plan: &LogicalPlan) -> bool {
-    crate::plan::search::any_node(plan, |node| matches!(node, LogicalPlan::Union(_)))
+    crate::tree::search::any_node(plan, |node| matches!(node, LogicalPlan::Union(_)))
 }
 
 /// The name of the placeholder for a key; DataFusion's name of it begins with a dollar sign.
@@ -115,7 +115,7 @@ impl Lateral {
         let mut table_rows = 0;
         super::each_node(&plan, &mut |node| {
             if let LogicalPlan::TableScan(scan) = node {
-                table_rows = table_rows.max(crate::plan::relation::estimated_rows(&scan.source));
+                table_rows = table_rows.max(crate::leaves::relation::estimated_rows(&scan.source));
             }
             Ok(TreeNodeRecursion::Continue)
         })?;
@@ -156,7 +156,7 @@ pub(crate) fn optimized(state: &SessionState, plan: LogicalPlan) -> Result<Logic
 /// True if the rules have left a subquery over: one with outer references, or a test or a side of a join whose references
 /// went with a condition that is never true. A subquery for one value of all rows is evaluated as it is.
 fn is_left_over(plan: &LogicalPlan) -> bool {
-    super::rewrite::has_outer_references(plan) || crate::plan::search::any_node(plan, has_left_over)
+    super::rewrite::has_outer_references(plan) || crate::tree::search::any_node(plan, has_left_over)
 }
 
 fn has_left_over(node: &LogicalPlan) -> bool {
@@ -167,5 +167,5 @@ fn has_left_over(node: &LogicalPlan) -> bool {
         _ => false,
     };
     let is_side = node.inputs().into_iter().any(|input| matches!(input, LogicalPlan::Subquery(_)));
-    is_side || crate::plan::search::any_expression(node, is_left)
+    is_side || crate::tree::search::any_expression(node, is_left)
 }

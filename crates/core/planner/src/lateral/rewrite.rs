@@ -3,7 +3,8 @@
 use super::below::Below;
 use super::has_column;
 use super::sides::side;
-use crate::plan::nodes::{PlanTree, Tree};
+use crate::tree::nodes::{PlanTree, Tree};
+use crate::tree::search::is_subquery;
 use datafusion::common::config::ConfigOptions;
 use datafusion::common::tree_node::{Transformed, TransformedResult, TreeNode, TreeNodeRecursion};
 use datafusion::common::{Column, DFSchema, Result, not_impl_err};
@@ -52,8 +53,8 @@ pub(crate) fn has_outer_references(plan: &LogicalPlan) -> bool {
 
 /// Returns true if a plan has subqueries that the rule may have to do with.
 pub(super) fn has_subqueries(plan: &LogicalPlan) -> bool {
-    crate::plan::search::any_node(plan, |node| {
-        node.contains_outer_reference() || crate::plan::search::any_expression(node, is_subquery)
+    crate::tree::search::any_node(plan, |node| {
+        node.contains_outer_reference() || crate::tree::search::any_expression(node, is_subquery)
     })
 }
 
@@ -259,10 +260,6 @@ pub(super) fn columns_of(schema: &DFSchema) -> Vec<Expr> {
 
 pub(super) fn has_subquery(expr: &Expr) -> bool {
     expr.has(|expr| Ok(is_subquery(expr))).unwrap_or(true)
-}
-
-pub(super) fn is_subquery(expr: &Expr) -> bool {
-    matches!(expr, Expr::Exists(_) | Expr::InSubquery(_) | Expr::SetComparison(_) | Expr::ScalarSubquery(_))
 }
 
 /// An expression over these columns and others, with outer references in their places.

@@ -380,7 +380,7 @@ impl Evaluation {
         }
         let inner = self.filled.as_ref().unwrap_or(&self.shared.inner.rows);
         let bound = inner.clone().replace_params_with_values(&values)?;
-        let bound = crate::plan::bind::fold(bound, &self.shared.state)?;
+        let bound = crate::tree::fold::fold(bound, &self.shared.state)?;
         let plan = match self.filled {
             // The short list of rules has no operator for kept rows.
             Some(_) => self.shared.state.create_physical_plan(&bound)?,

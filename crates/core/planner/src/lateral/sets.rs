@@ -27,7 +27,7 @@ use super::keys::KeyRows;
 use super::rewrite::{Rewrite, columns_of};
 use super::sides::side;
 use super::{Kind, Lateral, outer_references, replaced};
-use crate::plan::nodes::Tree;
+use crate::tree::nodes::Tree;
 use arrow_schema::FieldRef;
 use datafusion::common::tree_node::{Transformed, TransformedResult};
 use datafusion::common::{Column, DFSchema, NullEquality, Result};

@@ -2,9 +2,10 @@
 
 use super::easy::{Place, is_easy};
 use super::guard::has_guard;
-use super::rewrite::{Rewrite, Values, columns_of, has_subquery, is_subquery, outside};
+use super::rewrite::{Rewrite, Values, columns_of, has_subquery, outside};
 use super::{Kind, Lateral};
-use crate::plan::nodes::Tree;
+use crate::tree::nodes::Tree;
+use crate::tree::search::is_subquery;
 use datafusion::common::tree_node::{Transformed, TransformedResult, TreeNodeRecursion};
 use datafusion::common::{Column, DFSchema, Result, ScalarValue, not_impl_err};
 use datafusion::logical_expr::expr::FieldMetadata;

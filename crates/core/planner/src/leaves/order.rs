@@ -4,7 +4,6 @@ use crate::leaves::batches::{self, group_batch};
 use crate::leaves::fused::{Batches, Input};
 use crate::leaves::scan::{FETCH_ROWS, Scan};
 use crate::leaves::top_rows::TopKernel;
-use crate::optimize::fuse::MAX_TOP;
 use arrow_buffer::BooleanBuffer;
 use mainstay_columnar::vector::{SortKey, materialize};
 use mainstay_columnar::{Ordering, Snapshot};
@@ -12,6 +11,9 @@ use mainstay_types::Result;
 use std::fmt;
 use std::ops::ControlFlow;
 use std::sync::Arc;
+
+/// The largest LIMIT for which a heap of rows is the right tool.
+pub(crate) const MAX_TOP: usize = 10_000;
 
 /// A walk over an index that gives fewer than one row in so many is not worth it: they are sooner sorted.
 const WALK_FROM: usize = 16;

@@ -30,7 +30,7 @@ use std::fmt;
 use std::sync::Arc;
 
 use crate::carried_error::to_datafusion;
-use crate::plan::relation::Visibility;
+use crate::catalog::Visibility;
 
 /// Rows fetched one by one are fetched this many at a time.
 pub(crate) const FETCH_ROWS: usize = 1_024;

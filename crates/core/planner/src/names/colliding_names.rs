@@ -19,7 +19,7 @@
 
 use crate::names::duplicate_columns::{column_of_query, unconverted};
 use crate::parse::walk::{Walk, WalkMut};
-use crate::plan::nodes::Tree;
+use crate::tree::nodes::Tree;
 use datafusion::arrow::datatypes::{DataType, FieldRef};
 use datafusion::common::tree_node::Transformed;
 use datafusion::common::{Result, internal_err};
@@ -51,7 +51,7 @@ pub(crate) fn marked(mut statement: Statement) -> Statement {
 
 /// The plan without the calls, under the names that they have given.
 pub(crate) fn unmarked(plan: LogicalPlan) -> Result<LogicalPlan> {
-    crate::plan::rewrite::concerned(plan, is_mark, |expr, _| {
+    crate::tree::rewrite::concerned(plan, is_mark, |expr, _| {
         expr.map_up(|expr| match expr {
             Planned::ScalarFunction(mut call) if is_marking(&call.func) && call.args.len() == 1 => {
                 Ok(Transformed::yes(call.args.remove(0)))
@@ -355,7 +355,7 @@ fn names_column(expr: &Expr) -> bool {
 
 /// The type that a CAST names. Its synonyms are one.
 fn told_type(kind: &CastKind, data_type: &ast::DataType) -> String {
-    let named = crate::plan::statement::sql_type(data_type, Collation::Binary);
+    let named = crate::types::sql_types::sql_type(data_type, Collation::Binary);
     let name = named.map_or_else(|_| data_type.to_string(), |named| named.to_string());
     match kind {
         CastKind::Cast | CastKind::DoubleColon => name,

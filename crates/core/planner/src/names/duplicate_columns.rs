@@ -5,12 +5,11 @@
 //! renamed: it has the same value whichever is referred to, while two expressions under one alias are ambiguous.
 
 use crate::parse::walk::{Walk, WalkMut};
-use crate::reduce::set_operations::is_by_name;
 use datafusion::arrow::compute::kernels::cast_utils::parse_interval_month_day_nano;
 use datafusion::common::DataFusionError;
 use datafusion::sql::sqlparser::ast::{
-    Expr, Function, Ident, Interval, OrderByKind, Query, Select, SelectItem, SetExpr, Statement, UnaryOperator, Value,
-    ValueWithSpan, Visitor, VisitorMut,
+    Expr, Function, Ident, Interval, OrderByKind, Query, Select, SelectItem, SetExpr, SetQuantifier, Statement,
+    UnaryOperator, Value, ValueWithSpan, Visitor, VisitorMut,
 };
 use std::collections::HashSet;
 use std::ops::ControlFlow;
@@ -297,4 +296,9 @@ impl VisitorMut for Renamer {
         }
         ControlFlow::Continue(())
     }
+}
+
+/// Returns true if the columns of the branches meet by their names.
+pub(crate) fn is_by_name(quantifier: SetQuantifier) -> bool {
+    matches!(quantifier, SetQuantifier::ByName | SetQuantifier::AllByName | SetQuantifier::DistinctByName)
 }

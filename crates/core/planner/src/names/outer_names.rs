@@ -13,7 +13,7 @@
 
 use crate::parse::marks::MARK;
 use crate::parse::walk::{Walk, WalkMut};
-use crate::plan::search::any_expression_of_plan;
+use crate::tree::search::any_expression_of_plan;
 use datafusion::arrow::datatypes::{DataType, Field};
 use datafusion::common::{Column, DataFusionError, Result, SchemaError, TableReference};
 use datafusion::logical_expr::planner::{ExprPlanner, PlannerResult};

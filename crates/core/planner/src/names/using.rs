@@ -10,9 +10,9 @@
 //! row, and puts it in another place of `*`. So such a SELECT is rewritten before it is planned; one with tables that
 //! are not all known is left to the planner.
 
+use crate::catalog::{Catalog, Relation};
+use crate::names::duplicate_columns::is_by_name;
 use crate::parse::walk::WalkMut;
-use crate::plan::catalog::{Catalog, Relation};
-use crate::reduce::set_operations::is_by_name;
 use datafusion::sql::sqlparser::ast::helpers::attached_token::AttachedToken;
 use datafusion::sql::sqlparser::ast::{
     BinaryOperator, CaseWhen, Cte, ExcludeSelectItem, Expr, GroupByExpr, Ident, JoinConstraint, JoinOperator,

@@ -12,10 +12,10 @@
 //! So the rest of the query needs no analysis: neither the table of an unqualified name, nor the columns of `*`. A WITH
 //! query that defines the same name hides the renamed table.
 
+use crate::catalog::DEFAULT_SCHEMAS;
+use crate::names::name::Name;
 use crate::parse::fragments::{expression, parsed};
 use crate::parse::walk::WalkMut;
-use crate::plan::context::DEFAULT_SCHEMAS;
-use crate::plan::statement::Name;
 use datafusion::sql::sqlparser::ast::{
     Expr, Function, FunctionArg, FunctionArgExpr, FunctionArguments, GroupByExpr, Ident, ObjectName, Query, SelectItem,
     SetExpr, TableAlias, TableFactor, Value, VisitorMut,

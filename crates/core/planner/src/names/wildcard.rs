@@ -3,11 +3,11 @@
 //! Such a statement can refer to these columns, but they are not part of `*`. Before the planner expands a `*`, this
 //! pass replaces it by one `*` per table without the hidden columns.
 
+use crate::catalog::DEFAULT_SCHEMAS;
+use crate::catalog::{Catalog, Relation};
+use crate::error::unsupported;
 use crate::parse::packed_views::PackedView;
 use crate::parse::walk::{Walk, WalkMut};
-use crate::plan::catalog::{Catalog, Relation};
-use crate::plan::context::DEFAULT_SCHEMAS;
-use crate::plan::statement::unsupported;
 use datafusion::sql::sqlparser::ast::{
     ExcludeSelectItem, Expr, Ident, ObjectName, Select, SelectItem, SelectItemQualifiedWildcardKind, SetExpr,
     Statement, TableFactor, TableWithJoins, Visitor, VisitorMut, WildcardAdditionalOptions,

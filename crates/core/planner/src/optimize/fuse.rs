@@ -14,11 +14,11 @@
 use crate::leaves::aggregate::AggregateKernel;
 use crate::leaves::fused::{Fused, Kernel};
 use crate::leaves::index_ends::{End, EndsKernel};
-use crate::leaves::order::{By, OrderKernel};
+use crate::leaves::order::{By, MAX_TOP, OrderKernel};
 use crate::leaves::scan::{Scan, TableScan};
 use crate::leaves::top_rows::TopKernel;
 use crate::optimize::keyed;
-use crate::plan::nodes::Tree;
+use crate::tree::nodes::Tree;
 use datafusion::arrow::datatypes::{DataType, SchemaRef};
 use datafusion::common::Result;
 use datafusion::common::config::ConfigOptions;
@@ -180,9 +180,6 @@ fn order_key(scan: &Scan, item: &PhysicalSortExpr) -> Option<OrderKey> {
     let nullable = scan.source.table.schema().field(column).is_nullable();
     (!nullable || item.options.nulls_first != descending).then_some(OrderKey { column, descending, collation })
 }
-
-/// The largest LIMIT for which a heap of rows is the right tool.
-pub(crate) const MAX_TOP: usize = 10_000;
 
 /// The scan, if it gives all the rows of its condition.
 fn plain_scan(plan: &Arc<dyn ExecutionPlan>) -> Option<&Scan> {

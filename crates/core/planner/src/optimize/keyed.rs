@@ -9,8 +9,8 @@
 //!     TableScan: where=born > 1980-01-01      ->       TableScan: index=NAMEBORN of staff.cdx: ..., where=born > 1980-01-01
 //! ```
 
+use crate::leaves::condition::{comparison, keeps_order, value_of};
 use crate::leaves::scan::{Scan, TableScan};
-use crate::optimize::condition::{comparison, keeps_order, value_of};
 use datafusion::arrow::datatypes::DataType;
 use datafusion::logical_expr::Operator;
 use datafusion::physical_expr::expressions::{

@@ -20,7 +20,6 @@
 //!
 //! The short lists only omit work: a plan that is less optimized has the same meaning.
 
-pub(crate) mod condition;
 pub(crate) mod disabled_rules;
 pub(crate) mod fuse;
 mod join_order;
@@ -29,12 +28,10 @@ mod repeated_groups;
 pub(crate) mod rows;
 pub(crate) mod wide_joins;
 
-use crate::analyze::Passes;
 use crate::analyze::outer_reference_types::AfterCoercion;
 use crate::execute::busy_operators::WatchJoins;
 use crate::execute::compact_batches::CompactKept;
 use crate::execute::concatenate::{CombineForLimits, Concatenate, KeepOrder};
-use crate::execute::planning_cancellation::Ended;
 use crate::execute::spilling::{SortedJoins, SortedTops};
 use crate::functions::result_sizes::ResultLimits;
 use crate::lateral::{LateralPlanner, Rewrite};
@@ -46,7 +43,9 @@ use crate::optimize::disabled_rules::DisabledRules;
 use crate::optimize::fuse::Fuse;
 use crate::optimize::join_order::Tables;
 use crate::optimize::wide_joins::WideJoins;
-use crate::plan::nodes::Tree;
+use crate::passes::Passes;
+use crate::planning_cancellation::Ended;
+use crate::tree::search::is_plain;
 use crate::types::narrow_decimals::NarrowDecimals;
 use crate::types::ticks::{MomentPlanner, NoNumbers};
 use crate::upstream::aggregate_filters::FilteredArguments;
@@ -69,8 +68,8 @@ use datafusion::execution::context::SessionConfig;
 use datafusion::execution::memory_pool::MemoryLimit;
 use datafusion::execution::runtime_env::RuntimeEnv;
 use datafusion::execution::{SessionRules, SessionState, default_expr_planners};
+use datafusion::logical_expr::LogicalPlan;
 use datafusion::logical_expr::planner::ExprPlanner;
-use datafusion::logical_expr::{Expr, LogicalPlan};
 use datafusion::optimizer::{Analyzer, Optimizer, OptimizerRule};
 use datafusion::physical_optimizer::PhysicalOptimizerRule;
 use datafusion::physical_optimizer::limit_pushdown::LimitPushdown;
@@ -172,7 +171,7 @@ impl Optimizers {
             |_, _| {},
         )?;
         let tables =
-            Tables { rows: crate::plan::relation::known_rows, distinct: crate::plan::relation::distinct_values };
+            Tables { rows: crate::leaves::relation::known_rows, distinct: crate::leaves::relation::distinct_values };
         let ordered = match self.keeps_join_order {
             true => analyzed,
             false => join_order::reordered(analyzed, &tables)?,
@@ -186,7 +185,7 @@ impl Optimizers {
         let large = is_large(logical);
         if !large && is_plain(logical) {
             let plan = self.plain.create_physical_plan(logical)?;
-            let levels = crate::plan::bounds::levels_of(&plan)?;
+            let levels = crate::bounds::levels_of(&plan)?;
             if !is_stateful(&plan) {
                 return Ok(Physical { plan, stateful: false, large, levels });
             }
@@ -194,7 +193,7 @@ impl Optimizers {
         let session = if large { &self.parallel } else { &self.single };
         let shared = if self.repeats_groups { None } else { repeated_groups::shared(logical)? };
         let plan = session.create_physical_plan(shared.as_ref().unwrap_or(logical))?;
-        let levels = crate::plan::bounds::levels_of(&plan)?;
+        let levels = crate::bounds::levels_of(&plan)?;
         Ok(Physical { stateful: is_stateful(&plan), plan, large, levels })
     }
 
@@ -262,7 +261,7 @@ fn rules(
         optimizer,
         physical,
         nodes: None,
-        ended: crate::execute::planning_cancellation::check,
+        ended: crate::planning_cancellation::check,
     }
 }
 
@@ -334,42 +333,13 @@ fn before(fuse: bool) -> Vec<Arc<dyn PhysicalOptimizerRule + Send + Sync>> {
     if fuse { vec![Arc::new(Fuse), Arc::new(UnknownRows)] } else { vec![Arc::new(UnknownRows)] }
 }
 
-/// Returns true if a plan is made of tables, conditions, expressions, groups, orders, limits and unions only, without
-/// subqueries in its expressions.
-pub(crate) fn is_plain(plan: &LogicalPlan) -> bool {
-    let mut plain = true;
-    let mut look = |node: &LogicalPlan| {
-        plain &= matches!(
-            node,
-            LogicalPlan::Projection(_)
-                | LogicalPlan::Filter(_)
-                | LogicalPlan::Aggregate(_)
-                | LogicalPlan::Sort(_)
-                | LogicalPlan::Limit(_)
-                | LogicalPlan::Union(_)
-                | LogicalPlan::Distinct(_)
-                | LogicalPlan::SubqueryAlias(_)
-                | LogicalPlan::EmptyRelation(_)
-                | LogicalPlan::TableScan(_)
-        ) && !crate::plan::search::any_expression(node, is_subquery);
-        Ok(if plain { TreeNodeRecursion::Continue } else { TreeNodeRecursion::Stop })
-    };
-    // The closure does not fail.
-    let _ = plan.each(&mut look);
-    plain
-}
-
-fn is_subquery(expr: &Expr) -> bool {
-    matches!(expr, Expr::Exists(_) | Expr::InSubquery(_) | Expr::SetComparison(_) | Expr::ScalarSubquery(_))
-}
-
 /// Returns true if a plan reads so much that several threads are worth their hand-over.
 fn is_large(plan: &LogicalPlan) -> bool {
     let mut large = false;
     // The closure does not fail.
     let _ = crate::lateral::each_node(plan, &mut |node| {
         if let LogicalPlan::TableScan(scan) = node {
-            large |= crate::plan::relation::is_large(&scan.source);
+            large |= crate::leaves::relation::is_large(&scan.source);
         }
         Ok(if large { TreeNodeRecursion::Stop } else { TreeNodeRecursion::Continue })
     });

@@ -23,8 +23,8 @@
 
 use crate::execute::shared_rows::SharedRows;
 use crate::lateral::is_constant;
-use crate::plan::nodes::PlanTree;
-use crate::plan::relation::is_same_source;
+use crate::leaves::relation::is_same_source;
+use crate::tree::nodes::PlanTree;
 use datafusion::common::Result;
 use datafusion::common::tree_node::{Transformed, TransformedResult, TreeNodeRecursion};
 use datafusion::logical_expr::{LogicalPlan, TableSource};

@@ -6,7 +6,7 @@
 //! (`push_down_filter`, `extract_equijoin_predicate`). This exception can be removed when the rule finds conditions by
 //! their tables.
 
-use crate::plan::nodes::Tree;
+use crate::tree::nodes::Tree;
 use datafusion::common::Result;
 use datafusion::common::tree_node::{Transformed, TreeNodeRecursion};
 use datafusion::logical_expr::LogicalPlan;

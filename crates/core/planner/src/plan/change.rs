@@ -12,18 +12,21 @@
 //! (DEFAULT, CHECK, computed columns, RETURNING, ON CONFLICT DO UPDATE) are evaluated on batches of them, without a
 //! plan: [`RowExpressions`].
 
+use crate::catalog::Visibility;
+use crate::catalog::sequences::Sequences;
+use crate::catalog::{Catalog, Relation};
+use crate::error::unsupported;
 use crate::error::{Names, from_datafusion};
-use crate::functions::sequences::Sequences;
+use crate::fields::{ORIGINAL_NAME, lower_case};
+use crate::names::name::Name;
 use crate::parse::fragments::{expression, select_of, template};
 use crate::parse::text::Text;
 use crate::parse::walk::WalkMut;
-use crate::plan::catalog::{Catalog, Relation};
 use crate::plan::context::StatementContext;
-use crate::plan::nodes::Tree;
 use crate::plan::planned::Planned;
 use crate::plan::planner::{Planner, functions};
-use crate::plan::relation::{ORIGINAL_NAME, Visibility, lower_case};
-use crate::plan::statement::{Delete, LockingQuery, Name, Returning, Update, unsupported};
+use crate::plan::statement::{Delete, LockingQuery, Returning, Update};
+use crate::tree::nodes::Tree;
 use arrow_array::{RecordBatch, RecordBatchOptions};
 use arrow_schema::{Field, Schema, SchemaRef};
 use datafusion::common::{DFSchema, DataFusionError};
@@ -262,7 +265,7 @@ impl Planner {
             let name = name.clone().or_else(original).unwrap_or_else(|| expr.to_string());
             let physical = self.state().create_physical_expr(logical, &schema).map_err(explained)?;
             let data_type = physical.data_type(schema.as_arrow()).map_err(explained)?;
-            let declared = field.metadata().get_key_value(crate::dialect::DECLARED);
+            let declared = field.metadata().get_key_value(crate::fields::DECLARED);
             let metadata = declared.map(|(key, value)| (key.clone(), value.clone())).into_iter().collect();
             fields.push(Field::new(name, data_type, true).with_metadata(metadata));
             expressions.push(physical);

@@ -1,8 +1,9 @@
 //! The context of one statement for DataFusion's SQL planner: tables, functions, options.
 
+use crate::catalog::Visibility;
+use crate::catalog::{Catalog, DEFAULT_SCHEMAS, Relation};
+use crate::leaves::relation::TableRelation;
 use crate::parse::text::Text;
-use crate::plan::catalog::{Catalog, Relation};
-use crate::plan::relation::{TableRelation, Visibility};
 use datafusion::arrow::datatypes::{DataType, SchemaRef};
 use datafusion::catalog::{CteWorkTable, ViewSource};
 use datafusion::common::config::ConfigOptions;
@@ -30,9 +31,6 @@ pub(crate) struct StatementContext<'a> {
     pub(crate) view_depth: usize,
 }
 
-/// The names by which dialects know the schema that is meant when none is named.
-pub const DEFAULT_SCHEMAS: [&str; 3] = ["main", "public", "dbo"];
-
 /// How deep views may be made of views.
 const VIEW_DEPTH: usize = 32;
 
@@ -48,7 +46,7 @@ impl StatementContext<'_> {
         }
         let text = Text::new(query).map_err(crate::carried_error::to_datafusion)?;
         let statement = text.parse().map_err(crate::carried_error::to_datafusion)?;
-        crate::plan::bounds::check_statement(&statement).map_err(crate::carried_error::to_datafusion)?;
+        crate::bounds::check_statement(&statement).map_err(crate::carried_error::to_datafusion)?;
         let statement = match text.mentions("using") || text.mentions("natural") {
             true => crate::names::using::written_out(statement, self.catalog)
                 .map_err(crate::carried_error::to_datafusion)?,
@@ -74,7 +72,7 @@ impl StatementContext<'_> {
         let planner = SqlToRel::new_with_options(&inner, options);
         let plan = crate::names::outer_names::planned(statement, |statement| {
             let plan = planner.sql_statement_to_plan(statement)?;
-            crate::plan::bounds::check(&plan).map(|()| plan)
+            crate::bounds::check(&plan).map(|()| plan)
         })?;
         let mut plan = crate::names::colliding_names::unmarked(plan)?;
         if !columns.is_empty() {
@@ -151,7 +149,7 @@ impl ContextProvider for StatementContext<'_> {
             return Some(function);
         }
         if let Some(function) =
-            crate::reduce::collate_clause::function(name).or_else(|| crate::names::colliding_names::function(name))
+            crate::functions::collate_clause::function(name).or_else(|| crate::names::colliding_names::function(name))
         {
             return Some(function);
         }

@@ -6,14 +6,15 @@
 //! rule of any dialect come here: columns of one table, equalities with literals of the columns' own types. All others,
 //! errors included, go to the planner.
 
-use crate::analyze::char_columns::CHAR_COLUMN;
+use crate::catalog::Relation;
+use crate::fields::CHAR_COLUMN;
+use crate::leaves::relation::TableRelation;
 use crate::leaves::scan::TableScan;
+use crate::names::name::Name;
 use crate::optimize::fuse::fused;
 use crate::parse::text::Text;
-use crate::plan::catalog::Relation;
 use crate::plan::context::StatementContext;
-use crate::plan::relation::TableRelation;
-use crate::plan::statement::{Cell, Name, PointStatement, counted, select};
+use crate::plan::statement::{Cell, PointStatement, counted, select};
 use arrow_schema::{DataType, Field};
 use datafusion::catalog::TableProvider;
 use datafusion::functions_aggregate::count::count_udaf;
@@ -72,7 +73,7 @@ fn look_up(
         let value = compared(schema.field(column), value)?;
         parts.push(Predicate::Compare { column, op: Comparison::Equal, value });
     }
-    let predicate = Some(crate::optimize::condition::all(parts));
+    let predicate = Some(crate::leaves::condition::all(parts));
     let scan = TableScan::new(Arc::clone(&table), &schema, columns, predicate, context.visibility, 1);
     scan.scan.source.access.is_some().then(|| (Arc::new(scan) as Arc<dyn ExecutionPlan>, table))
 }

@@ -13,15 +13,16 @@
 //! A value is evaluated only where its branch may be taken, so an expression that would fail for other rows does not
 //! fail.
 
+use crate::catalog::Catalog;
+use crate::catalog::Visibility;
+use crate::error::unsupported;
 use crate::parse::fragments::{select_of, template};
 use crate::parse::text::Text;
 use crate::parse::walk::WalkMut;
-use crate::plan::catalog::Catalog;
 use crate::plan::change::SqlExpr;
 use crate::plan::planned::Planned;
 use crate::plan::planner::Planner;
-use crate::plan::relation::Visibility;
-use crate::plan::statement::{Merge, MergeAction, MergeBranch, MergeCase, MergeLimit, unsupported};
+use crate::plan::statement::{Merge, MergeAction, MergeBranch, MergeCase, MergeLimit};
 use datafusion::sql::sqlparser::ast::{
     BinaryOperator, CaseWhen, Expr, Ident, JoinConstraint, JoinOperator, LimitClause, Query, SelectItem, Statement,
     TableAlias, TableFactor, Value, VisitorMut, helpers::attached_token::AttachedToken,

@@ -2,21 +2,16 @@
 //!
 //! `planner` drives the steps; `context` and `relation` answer DataFusion's questions about tables and functions; `statement`
 //! and `change` are the statements that are not queries; `bounds` limits the size of a statement before anything recurses
-//! over it. `nodes`, `search` and `rewrite` are the helpers of everything that changes a logical plan.
+//! over it.
 
-pub(crate) mod bind;
-pub(crate) mod bounds;
-pub(crate) mod catalog;
 pub(crate) mod change;
 pub(crate) mod context;
 pub(crate) mod literal_values;
 pub(crate) mod lookup;
 pub(crate) mod merge;
-pub(crate) mod nodes;
 pub(crate) mod operator_tree;
 pub(crate) mod planned;
 pub(crate) mod planner;
-pub(crate) mod relation;
-pub(crate) mod rewrite;
-pub(crate) mod search;
+pub(crate) mod short;
+pub(crate) mod start;
 pub(crate) mod statement;

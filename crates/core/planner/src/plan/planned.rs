@@ -8,10 +8,10 @@
 //!
 //! The list of its tables belongs to both.
 
-use crate::execute::direct_reads::Direct;
+use crate::leaves::direct_reads::Direct;
+use crate::names::shown_names::named_schema;
 use crate::optimize::rows::Short;
 use crate::parse::text::Text;
-use crate::plan::relation::named_schema;
 use datafusion::arrow::datatypes::SchemaRef;
 use datafusion::common::tree_node::TreeNodeRecursion;
 use datafusion::logical_expr::LogicalPlan;
@@ -109,7 +109,7 @@ pub(crate) fn tables_of(plan: &LogicalPlan) -> (Vec<Arc<dyn Table>>, Vec<String>
     // The closure does not fail.
     let _ = crate::lateral::each_node(plan, &mut |node| {
         if let LogicalPlan::TableScan(scan) = node {
-            match crate::plan::relation::table_of(&scan.source) {
+            match crate::leaves::relation::table_of(&scan.source) {
                 Some(table) if tables.iter().any(|known| Arc::ptr_eq(known, &table)) => {}
                 Some(table) => tables.push(table),
                 None => foreign.push(scan.table_name.table().to_owned()),

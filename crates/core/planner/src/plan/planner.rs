@@ -1,23 +1,25 @@
 //! The planner: from the text of a statement to an executable plan, with the plan cache.
 
-use crate::analyze::char_columns::FIELD_COLUMN;
 use crate::analyze::field_metadata::only_of_tables;
+use crate::catalog::Visibility;
+use crate::catalog::{Catalog, FIRST_PRIVATE, FileReading};
 use crate::error::{Names, from_datafusion};
 use crate::execute::deep_stack::{DEEP_STACK_BYTES, deep_if, note_deep_thread};
-use crate::execute::direct_reads::Direct;
-use crate::execute::memory::Pool;
+use crate::execute::memory::{HeldMemory, Pool};
 use crate::execute::run::{Answer, RunOptions};
 use crate::execute::spilled::Files;
-use crate::execute::start::{Again, How, TaskTemplate};
+use crate::fields::FIELD_COLUMN;
+use crate::fields::ORIGINAL_NAME;
+use crate::leaves::direct_reads::Direct;
+use crate::names::shown_names::named_schema;
 use crate::optimize::disabled_rules::DisabledRules;
 use crate::optimize::rows::Short;
 use crate::optimize::{Optimizers, Physical, Rules};
 use crate::parse::literals::{self, Lifted};
 use crate::parse::text::Text;
-use crate::plan::catalog::{Catalog, FIRST_PRIVATE, FileReading};
 use crate::plan::context::StatementContext;
 use crate::plan::planned::{Built, Planned, tables_of};
-use crate::plan::relation::{ORIGINAL_NAME, Visibility, named_schema};
+use crate::plan::start::{Again, How, TaskTemplate};
 use datafusion::arrow::datatypes::{FieldRef, Schema, SchemaRef};
 use datafusion::catalog::TableProvider;
 use datafusion::common::{DFSchema, DataFusionError, ParamValues, plan_err};
@@ -183,6 +185,11 @@ impl Planner {
     /// The memory pool of running statements.
     pub(crate) fn memory_pool(&self) -> &Arc<dyn MemoryPool> {
         &self.task.runtime_env.memory_pool
+    }
+
+    /// Memory for what is called so, of which nothing is held yet.
+    pub fn held_memory(&self, what: &str) -> HeldMemory {
+        HeldMemory::new(what, self.memory_pool())
     }
 
     /// Starts a statement.
@@ -386,7 +393,7 @@ impl Planner {
             }
         };
         let bound = shape.as_ref().clone().replace_params_with_values(&values)?;
-        crate::functions::result_sizes::planning(|| crate::plan::bind::fold(bound, self.state()))
+        crate::functions::result_sizes::planning(|| crate::tree::fold::fold(bound, self.state()))
     }
 
     /// The optimized logical plan of a query.
@@ -401,7 +408,7 @@ impl Planner {
         let plan = crate::names::outer_names::planned(statement, |statement| {
             let mut context = PlannerContext::new().with_prepare_param_data_types(parameters.clone());
             let plan = planner.sql_statement_to_plan_with_context(statement, &mut context)?;
-            crate::plan::bounds::check(&plan).map(|()| plan)
+            crate::bounds::check(&plan).map(|()| plan)
         })?;
         let plan = crate::names::colliding_names::unmarked(plan)?;
         let dated = crate::types::current_time::with_the_time_in_plan(plan)?;
@@ -437,7 +444,7 @@ fn prepared(text: &Text, statement: Statement, context: &StatementContext<'_>) -
     if !matches!(statement, Statement::Query(_)) {
         return Err(unsupported(&statement));
     }
-    crate::plan::bounds::check_statement(&statement)?;
+    crate::bounds::check_statement(&statement)?;
     let statement = crate::names::schema_names::told_apart(statement);
     let statement = match text.mentions("using") || text.mentions("natural") {
         true => crate::names::using::written_out(statement, context.catalog)?,
@@ -470,13 +477,13 @@ fn is_current(planned: &Planned, catalog: &dyn Catalog, version: u64) -> Result<
 /// Refuses what the planner would not say a word about and leave out.
 fn refuse_what_would_be_left_out(statement: &Statement, text: &Text) -> Result<()> {
     if text.mentions("for") && crate::plan::statement::locks_rows(statement) {
-        return Err(crate::plan::statement::unsupported("FOR UPDATE inside of another query"));
+        return Err(crate::error::unsupported("FOR UPDATE inside of another query"));
     }
     if text.mentions("ilike") {
         crate::names::wildcard::refuse_patterns(statement)?;
     }
     match text.mentions("tablesample") {
-        true => Err(crate::plan::statement::unsupported("TABLESAMPLE")),
+        true => Err(crate::error::unsupported("TABLESAMPLE")),
         false => Ok(()),
     }
 }
@@ -505,7 +512,7 @@ fn declared(schema: &SchemaRef, logical: &DFSchema) -> SchemaRef {
     }
     let told = |(field, of_logical): (&FieldRef, &FieldRef)| {
         let mut metadata = field.metadata().clone();
-        for key in [crate::dialect::DECLARED, ORIGINAL_NAME, FIELD_COLUMN] {
+        for key in [crate::fields::DECLARED, ORIGINAL_NAME, FIELD_COLUMN] {
             if let Some(declared) = of_logical.metadata().get(key) {
                 metadata.insert(key.to_owned(), declared.clone());
             }
@@ -531,7 +538,7 @@ fn unsupported(statement: &Statement) -> Error {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::plan::catalog::Relation;
+    use crate::catalog::Relation;
 
     struct Nothing;
 

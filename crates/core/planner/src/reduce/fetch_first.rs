@@ -8,9 +8,9 @@
 //! Rows that tie with the last one have its rank, which is at most n, and all later rows have a greater one. With an
 //! OFFSET of m rows the bound is m + n.
 
+use crate::error::unsupported;
 use crate::parse::fragments::expression;
 use crate::parse::walk::WalkMut;
-use crate::plan::statement::unsupported;
 use datafusion::sql::sqlparser::ast::{
     BinaryOperator, Expr, Fetch, Ident, LimitClause, Offset, OffsetRows, OrderByExpr, OrderByKind, Query, SelectItem,
     SetExpr, Statement, Value, VisitorMut, WindowType,

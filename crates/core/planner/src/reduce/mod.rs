@@ -3,7 +3,6 @@
 pub(crate) mod approximate;
 pub(crate) mod arrays;
 pub(crate) mod balanced_conditions;
-pub(crate) mod collate_clause;
 pub(crate) mod distinct_on;
 pub(crate) mod escape;
 pub(crate) mod exists;
@@ -26,7 +25,7 @@ use mainstay_types::Result;
 /// The statement in forms that the planner knows.
 pub(crate) fn reduced(text: &Text, statement: Statement) -> Result<Statement> {
     let statement = match text.mentions("collate") {
-        true => crate::reduce::collate_clause::as_calls(statement)?,
+        true => crate::functions::collate_clause::as_calls(statement)?,
         false => statement,
     };
     let statement = match crate::reduce::synonyms::NAMES.iter().any(|name| text.mentions(name)) {
@@ -81,7 +80,7 @@ pub(crate) fn reduced(text: &Text, statement: Statement) -> Result<Statement> {
 
 /// The same of an expression that belongs to rows.
 pub(crate) fn reduced_expression(expr: Expr) -> Result<Expr> {
-    let expr = crate::reduce::arrays::as_lists(crate::reduce::collate_clause::as_calls(expr)?);
+    let expr = crate::reduce::arrays::as_lists(crate::functions::collate_clause::as_calls(expr)?);
     let expr =
         crate::reduce::seven_digits::typed(crate::reduce::synonyms::chosen(crate::reduce::synonyms::written_out(expr)));
     let expr = crate::reduce::row_values::by_members(crate::reduce::similar::as_expressions(expr)?)?;

@@ -162,8 +162,7 @@ impl<'a> Quantifier<'a> {
     fn compared(&self) -> Result<(Compared<'a>, Expr)> {
         let rows = Compared::new(self.row.len(), self.query)?;
         let condition = compared(&self.row, &self.op, rows.names())?;
-        let condition =
-            condition.ok_or_else(|| crate::plan::statement::unsupported(format!("{} of a query", self.op)))?;
+        let condition = condition.ok_or_else(|| crate::error::unsupported(format!("{} of a query", self.op)))?;
         Ok((rows, nested(condition)))
     }
 

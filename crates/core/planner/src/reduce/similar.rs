@@ -53,7 +53,7 @@ fn pattern_of(pattern: &Expr) -> Result<Option<String>> {
         Expr::Nested(inner) => pattern_of(inner),
         Expr::Value(ValueWithSpan { value: Value::SingleQuotedString(text), .. }) => Ok(Some(text.clone())),
         Expr::Value(ValueWithSpan { value: Value::Null, .. }) => Ok(None),
-        _ => Err(crate::plan::statement::unsupported("SIMILAR TO a pattern that is no literal")),
+        _ => Err(crate::error::unsupported("SIMILAR TO a pattern that is no literal")),
     }
 }
 

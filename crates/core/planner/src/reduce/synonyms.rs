@@ -16,9 +16,9 @@
 //!
 //! The planner supports the last one itself; expressions without a plan (CHECK, DEFAULT, RETURNING) need the rewrite.
 
+use crate::catalog::DEFAULT_SCHEMAS;
 use crate::parse::tree::call;
 use crate::parse::walk::WalkMut;
-use crate::plan::context::DEFAULT_SCHEMAS;
 use datafusion::sql::sqlparser::ast::helpers::attached_token::AttachedToken;
 use datafusion::sql::sqlparser::ast::{
     BinaryOperator, CaseWhen, CastKind, DataType, Expr, Function, FunctionArg, FunctionArgExpr, FunctionArguments,

@@ -3,8 +3,8 @@
 //! `now()`, `CURRENT_DATE` and `CURRENT_TIME` are the time at which their statement was planned: the same in all its
 //! rows. So a plan with one of them is used once.
 
-use crate::plan::nodes::{PlanTree, Tree};
-use crate::plan::search::any_expression_of_plan;
+use crate::tree::nodes::{PlanTree, Tree};
+use crate::tree::search::any_expression_of_plan;
 use datafusion::common::tree_node::Transformed;
 use datafusion::common::{DataFusionError, ScalarValue};
 use datafusion::logical_expr::{Expr, LogicalPlan};
@@ -19,7 +19,7 @@ pub(crate) fn with_the_time_in_plan(plan: LogicalPlan) -> Result<Transformed<Log
         return Ok(Transformed::no(plan));
     }
     let now = now();
-    plan.map_up_with_subqueries(|node| crate::plan::rewrite::node(node, |expr, _| with_the_time(expr, now)))
+    plan.map_up_with_subqueries(|node| crate::tree::rewrite::node(node, |expr, _| with_the_time(expr, now)))
 }
 
 /// The time of day, in nanoseconds after 1970.

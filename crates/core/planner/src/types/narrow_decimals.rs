@@ -15,7 +15,7 @@
 //! Limits: operators within CASE and within functions stay as they are if a row in them may be left out.
 
 use crate::analyze::overflow::FITS;
-use crate::plan::nodes::Tree;
+use crate::tree::nodes::Tree;
 use arrow_array::cast::AsArray;
 use arrow_array::types::Decimal128Type;
 use arrow_array::{Array, ArrayRef, PrimitiveArray, RecordBatch, RecordBatchOptions};

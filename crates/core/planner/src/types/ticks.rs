@@ -16,9 +16,9 @@
 
 use crate::analyze::char_columns::is_comparison;
 use crate::carried_error::to_datafusion;
-use crate::plan::nodes::{PlanTree, Tree};
-use crate::plan::rewrite::schema_of;
-use crate::plan::search::{any_expression, any_node};
+use crate::tree::nodes::{PlanTree, Tree};
+use crate::tree::rewrite::schema_of;
+use crate::tree::search::{any_expression, any_node};
 use crate::types::date_parts::Part;
 use crate::types::offset::{as_micros, as_offset, as_text, as_ticks, as_time};
 use datafusion::arrow::datatypes::{DataType, Field, FieldRef, TimeUnit};
@@ -95,7 +95,7 @@ impl TypePlanner for MomentPlanner {
 impl ExprPlanner for MomentPlanner {
     fn plan_binary_op(&self, expr: RawBinaryExpr, schema: &DFSchema) -> Result<PlannerResult<RawBinaryExpr>> {
         use BinaryOperator as B;
-        crate::execute::planning_cancellation::check()?;
+        crate::planning_cancellation::check()?;
         let expr = crate::analyze::overflow::with_integers(expr, schema);
         let expr = match crate::types::wide_decimals::planned(expr, schema) {
             PlannerResult::Original(expr) => expr,
@@ -458,7 +458,7 @@ pub(crate) fn in_plan(plan: LogicalPlan) -> Result<LogicalPlan> {
     if !concerns(&plan) {
         return Ok(plan);
     }
-    plan.map_up_with_subqueries(|node| crate::plan::rewrite::node(node, in_expression)).data()
+    plan.map_up_with_subqueries(|node| crate::tree::rewrite::node(node, in_expression)).data()
 }
 
 fn is_concerning(expr: &Expr) -> bool {

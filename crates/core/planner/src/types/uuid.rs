@@ -3,9 +3,9 @@
 //! A UUID is sixteen bytes, and a text literal that is compared with one is converted to a UUID during planning.
 
 use crate::analyze::char_columns::is_comparison;
-use crate::plan::nodes::{PlanTree, Tree};
-use crate::plan::rewrite::schema_of;
-use crate::plan::search::any_node;
+use crate::tree::nodes::{PlanTree, Tree};
+use crate::tree::rewrite::schema_of;
+use crate::tree::search::any_node;
 use datafusion::arrow::datatypes::{DataType, FieldRef};
 use datafusion::common::tree_node::{Transformed, TransformedResult};
 use datafusion::common::{DFSchema, Result, ScalarValue};

@@ -128,7 +128,7 @@ impl ScalarUDFImpl for Within {
     }
 
     fn schema_name(&self, arguments: &[Expr]) -> Result<String> {
-        crate::upstream::expression_names::of_call(self.name, arguments)
+        crate::tree::expression_names::of_call(self.name, arguments)
     }
 
     fn signature(&self) -> &Signature {

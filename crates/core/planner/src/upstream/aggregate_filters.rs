@@ -9,7 +9,7 @@
 //! Arguments that cannot fail stay as they are.
 
 use crate::lateral::expr_may_fail;
-use crate::plan::nodes::{PlanTree, Tree};
+use crate::tree::nodes::{PlanTree, Tree};
 use datafusion::common::config::ConfigOptions;
 use datafusion::common::tree_node::{Transformed, TransformedResult};
 use datafusion::common::{DFSchema, Result};
@@ -26,7 +26,7 @@ impl AnalyzerRule for FilteredArguments {
     }
 
     fn analyze(&self, plan: LogicalPlan, _: &ConfigOptions) -> Result<LogicalPlan> {
-        if !crate::plan::search::any_expression_of_plan(&plan, is_filtered) {
+        if !crate::tree::search::any_expression_of_plan(&plan, is_filtered) {
             return Ok(plan);
         }
         plan.map_up_with_subqueries(|node| {

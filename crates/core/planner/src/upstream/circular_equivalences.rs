@@ -8,7 +8,7 @@
 //! `abs(abs(x))`, and so on. Required orders and partitions are then not found among the existing ones. So rows with
 //! such an equivalence come from a node that hides it.
 
-use crate::plan::nodes::Tree;
+use crate::tree::nodes::Tree;
 use crate::upstream::statistics_barrier::Silent;
 use datafusion::common::Result;
 use datafusion::common::config::ConfigOptions;

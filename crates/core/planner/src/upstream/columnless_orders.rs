@@ -3,8 +3,8 @@
 //! Only the number of rows matters, so the optimizer removes all columns; an order of such rows has no effect, and
 //! DataFusion's top-n operator does not support rows without columns. So only the limit is kept.
 
-use crate::plan::nodes::PlanTree;
-use crate::plan::search::any_node;
+use crate::tree::nodes::PlanTree;
+use crate::tree::search::any_node;
 use datafusion::common::Result;
 use datafusion::common::tree_node::{Transformed, TransformedResult};
 use datafusion::logical_expr::{Limit, LogicalPlan, lit};

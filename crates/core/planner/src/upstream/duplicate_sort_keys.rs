@@ -3,8 +3,8 @@
 //! A repeated key does not change an order, so all but the first are removed. DataFusion does that for plain orders; in
 //! the order of an aggregate, as in the plan of DISTINCT ON, it does it in one place of two, and panics.
 
-use crate::plan::nodes::{PlanTree, Tree};
-use crate::plan::search::{any_expression, any_node};
+use crate::tree::nodes::{PlanTree, Tree};
+use crate::tree::search::{any_expression, any_node};
 use datafusion::common::Result;
 use datafusion::common::tree_node::{Transformed, TransformedResult};
 use datafusion::logical_expr::{Distinct, Expr, LogicalPlan, SortExpr};
@@ -23,7 +23,7 @@ pub(crate) fn without(plan: LogicalPlan) -> Result<LogicalPlan> {
             on.sort_expr.iter_mut().for_each(keep_first);
             Ok(Transformed::yes(LogicalPlan::Distinct(Distinct::On(on))))
         }
-        node => crate::plan::rewrite::node(node, |expr, _| {
+        node => crate::tree::rewrite::node(node, |expr, _| {
             expr.map_up(|expr| match expr {
                 Expr::AggregateFunction(mut call) if has_repeats(&call.params.order_by) => {
                     keep_first(&mut call.params.order_by);

@@ -9,7 +9,7 @@
 //! that use functional dependencies get plans with correct ones: where columns do not determine all grouping keys, only
 //! the keys together determine a group.
 
-use crate::plan::nodes::PlanTree;
+use crate::tree::nodes::PlanTree;
 use datafusion::common::tree_node::{Transformed, TreeNode, TreeNodeRecursion};
 use datafusion::common::{Dependency, FunctionalDependence, FunctionalDependencies, Result};
 use datafusion::logical_expr::{Aggregate, Expr, LogicalPlan};

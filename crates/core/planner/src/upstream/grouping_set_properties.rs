@@ -9,7 +9,7 @@
 //! value that it takes for constant. So the rows of grouping sets come from a node without known properties but its
 //! columns.
 
-use crate::plan::nodes::Tree;
+use crate::tree::nodes::Tree;
 use crate::upstream::statistics_barrier::Silent;
 use datafusion::common::Result;
 use datafusion::common::config::ConfigOptions;

@@ -16,8 +16,8 @@
 //!
 //! Limit: lists that DataFusion merges by factoring out a common condition of both sides of an OR are not handled.
 
-use crate::plan::nodes::{PlanTree, Tree};
-use crate::plan::search::any_expression_of_plan;
+use crate::tree::nodes::{PlanTree, Tree};
+use crate::tree::search::any_expression_of_plan;
 use datafusion::common::config::ConfigOptions;
 use datafusion::common::tree_node::{Transformed, TransformedResult};
 use datafusion::common::{Result, ScalarValue};
@@ -41,7 +41,7 @@ impl AnalyzerRule for Lists {
             return Ok(plan);
         }
         plan.map_up_with_subqueries(|node| {
-            crate::plan::rewrite::node(node, |expr, _| expr.map_up(|expr| Ok(rewritten(expr, &repeated))))
+            crate::tree::rewrite::node(node, |expr, _| expr.map_up(|expr| Ok(rewritten(expr, &repeated))))
         })
         .data()
     }

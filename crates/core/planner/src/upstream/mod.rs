@@ -10,7 +10,7 @@
 //! | `columnless_orders` | a top-n operator cannot hold rows without columns | - | `sqllogic/order_by.slt` |
 //! | `duplicate_field_names` | a filter moves to the wrong one of two columns of one name | - | `sqllogic/upstream.slt` |
 //! | `duplicate_sort_keys` | a key that stands twice in an aggregate's order ends the process | - | `sqllogic/upstream.slt` |
-//! | `expression_names` | names of deep calls are written out at every level, in quadratic time | - | the module's own |
+//! | `tree::expression_names` | names of deep calls are written out at every level, in quadratic time | - | the module's own |
 //! | `filter_pushdown` | a constant filter moves below groups that give a row of no rows | - | `sqllogic/upstream.slt` |
 //! | `functional_dependencies` | a key of one side of a join is taken for a key of the groups above it | - | `sqllogic/determined.slt` |
 //! | `grouping_set_properties` | constants and orders of rows are claimed of their grouping sets | - | `sqllogic/groups.slt` |
@@ -32,7 +32,6 @@ pub(crate) mod circular_equivalences;
 pub(crate) mod columnless_orders;
 pub(crate) mod duplicate_field_names;
 pub(crate) mod duplicate_sort_keys;
-pub(crate) mod expression_names;
 pub(crate) mod filter_pushdown;
 pub(crate) mod functional_dependencies;
 pub(crate) mod grouping_set_properties;

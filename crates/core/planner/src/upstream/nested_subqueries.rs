@@ -4,7 +4,7 @@
 //! million times. In the end the subqueries become joins, from the innermost one outwards; this rule builds the joins
 //! before the validation, so that one level is left.
 
-use crate::plan::nodes::{PlanTree, Tree};
+use crate::tree::nodes::{PlanTree, Tree};
 use datafusion::common::Result;
 use datafusion::common::config::ConfigOptions;
 use datafusion::common::tree_node::{TransformedResult, TreeNodeRecursion};

@@ -13,7 +13,7 @@
 //! So the first rule is skipped for chains with such a join, and the second for such a join. Equalities stay conditions
 //! of the join.
 
-use crate::plan::search::any_node;
+use crate::tree::search::any_node;
 use datafusion::common::tree_node::Transformed;
 use datafusion::common::{JoinType, NullEquality, Result};
 use datafusion::logical_expr::LogicalPlan;

@@ -8,7 +8,7 @@
 //! properties of the join from those of the side - constant columns, equal expressions - and does not sort by such a
 //! column, or ends a group where it changes. So a side with such properties comes from a node that hides them.
 
-use crate::plan::nodes::Tree;
+use crate::tree::nodes::Tree;
 use crate::upstream::statistics_barrier::Silent;
 use datafusion::common::config::ConfigOptions;
 use datafusion::common::tree_node::{Transformed, TransformedResult};

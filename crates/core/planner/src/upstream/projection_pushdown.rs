@@ -14,7 +14,7 @@
 //! computes anything keeps its projections in place; one whose projections only select columns is left to DataFusion's
 //! rule.
 
-use crate::plan::nodes::Tree;
+use crate::tree::nodes::Tree;
 use datafusion::common::Result;
 use datafusion::common::config::ConfigOptions;
 use datafusion::common::tree_node::TreeNodeRecursion;

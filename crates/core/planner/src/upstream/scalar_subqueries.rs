@@ -3,8 +3,8 @@
 //! The planner derives nullability from the column: for a NOT NULL column the result is declared NOT NULL, and the
 //! statement fails at a NULL. So such a subquery becomes the argument of an identity function with a nullable result.
 
-use crate::plan::nodes::{PlanTree, Tree};
-use crate::plan::search::{any_expression, any_expression_of_plan};
+use crate::tree::nodes::{PlanTree, Tree};
+use crate::tree::search::{any_expression, any_expression_of_plan};
 use datafusion::arrow::datatypes::{DataType, Field, FieldRef};
 use datafusion::common::tree_node::{Transformed, TransformedResult};
 use datafusion::common::{Result, internal_err};
@@ -27,7 +27,7 @@ pub(crate) fn in_plan(plan: LogicalPlan) -> Result<LogicalPlan> {
         if !any_expression(&node, is_certain) {
             return Ok(Transformed::no(node));
         }
-        crate::plan::rewrite::node(node, |expr, _| all_perhaps(expr))
+        crate::tree::rewrite::node(node, |expr, _| all_perhaps(expr))
     })
     .data()
 }

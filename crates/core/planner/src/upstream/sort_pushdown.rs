@@ -20,7 +20,7 @@
 //!
 //! Such a sort is protected in the same way.
 
-use crate::plan::nodes::Tree;
+use crate::tree::nodes::Tree;
 use datafusion::common::Result;
 use datafusion::common::config::ConfigOptions;
 use datafusion::common::tree_node::{Transformed, TransformedResult, TreeNodeRecursion};

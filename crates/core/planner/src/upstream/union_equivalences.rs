@@ -8,7 +8,7 @@
 //! a known order by `x` alone, because it drops the equalities of its branches, and the plan is refused for the missing
 //! order. So a branch with equal columns comes from a node that hides the equality.
 
-use crate::plan::nodes::Tree;
+use crate::tree::nodes::Tree;
 use crate::upstream::statistics_barrier::Silent;
 use datafusion::common::Result;
 use datafusion::common::config::ConfigOptions;

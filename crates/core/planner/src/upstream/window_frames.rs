@@ -3,8 +3,8 @@
 //! The default frame is `RANGE BETWEEN UNBOUNDED PRECEDING AND CURRENT ROW`. It needs no distance, but DataFusion
 //! requires that the key of a RANGE has one. GROUPS counts peers instead, with the same meaning between these bounds.
 
-use crate::plan::nodes::Tree;
-use crate::plan::rewrite::concerned;
+use crate::tree::nodes::Tree;
+use crate::tree::rewrite::concerned;
 use datafusion::arrow::datatypes::DataType;
 use datafusion::common::tree_node::Transformed;
 use datafusion::common::{DFSchema, Result};

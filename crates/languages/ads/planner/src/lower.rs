@@ -14,8 +14,8 @@ use datafusion::logical_expr::expr::{Like, ScalarFunction};
 use datafusion::logical_expr::expr_rewriter::NamePreserver;
 use datafusion::logical_expr::{BinaryExpr, Expr, ExprSchemable, LogicalPlan, Operator, cast, lit};
 use mainstay_columnar::values::{array_of, data_type_of};
-use mainstay_planner::dialect::tools::{any_expression, any_expression_of_plan, schema_of};
 use mainstay_planner::dialect::{PlanTree, Tree, downcast};
+use mainstay_planner::tools::{any_expression, any_expression_of_plan, schema_of};
 use mainstay_types::{SqlType, Value, ValueRef};
 
 /// The most digits that the core's exact product may need before the dialect's own is taken.

@@ -12,7 +12,7 @@ use datafusion::logical_expr::function::{AccumulatorArgs, StateFieldsArgs};
 use datafusion::logical_expr::{Accumulator, AggregateUDF, AggregateUDFImpl, Signature, Volatility};
 use mainstay_columnar::values::{array_of, value_at};
 use mainstay_informix_syntax::floating::{FloatingDecimal, MOST_DIGITS};
-use mainstay_planner::dialect::tools::failed;
+use mainstay_planner::tools::failed;
 use mainstay_types::{Value, ValueRef};
 use std::collections::BTreeSet;
 use std::mem::size_of;

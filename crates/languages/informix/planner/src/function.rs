@@ -10,7 +10,8 @@ use datafusion::logical_expr::{ColumnarValue, ScalarFunctionArgs, ScalarUDF};
 use mainstay_columnar::values::data_type_of;
 use mainstay_informix_syntax::floating::{FloatingDecimal, MOST_DIGITS, Rounding};
 use mainstay_informix_syntax::{SqlError, Type};
-use mainstay_planner::dialect::{DECLARED, DialectFunction, row_by_row, scalar_function, tools};
+use mainstay_planner::dialect::{DECLARED, DialectFunction, row_by_row, scalar_function};
+use mainstay_planner::tools;
 use mainstay_types::{Code, Decimal, DialectError, Error, SqlType, Value, ValueRef};
 use std::sync::Arc;
 

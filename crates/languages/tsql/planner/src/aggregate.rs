@@ -28,7 +28,7 @@ use datafusion::logical_expr::{
     Window, WindowFunctionDefinition, cast, lit,
 };
 use mainstay_planner::dialect::Tree;
-use mainstay_planner::dialect::tools::{by_peers, has_case, string_agg_in_one_order};
+use mainstay_planner::tools::{by_peers, has_case, string_agg_in_one_order};
 use mainstay_tsql_types::{DataType, Length, Message, Settings};
 use std::sync::Arc;
 

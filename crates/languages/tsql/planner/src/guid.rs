@@ -24,8 +24,8 @@ use datafusion::logical_expr::{
     Aggregate, BinaryExpr, ColumnarValue, Expr, ExprSchemable, LogicalPlan, Operator, Projection, ScalarFunctionArgs,
     ScalarUDF,
 };
-use mainstay_planner::dialect::tools::{any_node, by_peers, rewritten_node, schema_of, with_uuids};
 use mainstay_planner::dialect::{DECLARED, DialectFunction, PlanTree, Tree, scalar_function};
+use mainstay_planner::tools::{any_node, by_peers, rewritten_node, schema_of, with_uuids};
 use mainstay_tsql_types::DataType;
 use mainstay_tsql_types::operators::{uuid_key, uuid_of_key};
 use mainstay_types::{Value, ValueRef};

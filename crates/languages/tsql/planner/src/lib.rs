@@ -33,7 +33,7 @@ mod union;
 mod user;
 mod variant;
 
-pub use mainstay_planner::dialect::tools::declared_collation as collation_of;
+pub use mainstay_planner::tools::declared_collation as collation_of;
 pub use types::{declared_type as type_of_field, field as field_of, sql_type as sql_type_of};
 
 use datafusion::common::{DFSchema, Result};
@@ -42,8 +42,8 @@ use datafusion::logical_expr::{AggregateUDF, Expr, LogicalPlan, ScalarUDF, UserD
 use datafusion::physical_plan::ExecutionPlan;
 use datafusion::physical_planner::Planning;
 use datafusion::sql::sqlparser::ast::FunctionArg;
-use mainstay_planner::dialect::tools::{any_expression, any_node, is_limited_recursion};
 use mainstay_planner::dialect::{Comparison, DeclaredType, Dialect, SessionFunctions, Stage};
+use mainstay_planner::tools::{any_expression, any_node, is_limited_recursion};
 use mainstay_tsql_types::DataType;
 use std::sync::Arc;
 

@@ -3,7 +3,7 @@
 use super::types;
 use datafusion::logical_expr::{Expr, cast};
 use mainstay_columnar::values::data_type_of;
-use mainstay_planner::dialect::tools::{as_offset, as_ticks};
+use mainstay_planner::tools::{as_offset, as_ticks};
 use mainstay_tsql_types::DataType;
 
 /// Reports whether a value of one type has the same vector as one of another type with more digits.

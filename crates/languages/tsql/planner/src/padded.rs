@@ -16,7 +16,7 @@ use datafusion::common::Result;
 use datafusion::logical_expr::expr::InList;
 use datafusion::logical_expr::{BinaryExpr, Expr, Operator};
 use mainstay_planner::dialect::Tree;
-use mainstay_planner::dialect::tools::{Form, padded, padded_key, stored_bound};
+use mainstay_planner::tools::{Form, padded, padded_key, stored_bound};
 use mainstay_tsql_types::DataType;
 
 /// The bytes that every value of a type has.

@@ -26,7 +26,7 @@ use datafusion::physical_plan::{DisplayAs, DisplayFormatType, ExecutionPlan, Exe
 use datafusion::sql::sqlparser::ast::{self, FunctionArg, FunctionArgExpr, TableFactor};
 use futures::{StreamExt, stream};
 use mainstay_columnar::values::{array_of, value_at};
-use mainstay_planner::dialect::tools::{self, ORIGINAL_NAME};
+use mainstay_planner::tools::{self, ORIGINAL_NAME};
 use mainstay_tsql_types::rows_text::{Layout, RowsColumn, Shape};
 use mainstay_tsql_types::{DataType, Length};
 use mainstay_types::{Value, ValueRef};

@@ -20,7 +20,7 @@ use datafusion::physical_plan::stream::RecordBatchStreamAdapter;
 use datafusion::physical_plan::{DisplayAs, DisplayFormatType, ExecutionPlan, PlanProperties};
 use datafusion::physical_planner::Planning;
 use mainstay_columnar::values::{array_of, value_at};
-use mainstay_planner::dialect::tools::{self, ORIGINAL_NAME};
+use mainstay_planner::tools::{self, ORIGINAL_NAME};
 use mainstay_tsql_types::rowset::{RowFunction, Rows};
 use mainstay_tsql_types::{Context, DataType};
 use mainstay_types::{Value, ValueRef};

@@ -4,7 +4,7 @@ use super::aggregate;
 use super::function::function_of;
 use datafusion::logical_expr::{Expr, LogicalPlan};
 use mainstay_planner::dialect::Tree;
-use mainstay_planner::dialect::tools::any_expression_of_plan;
+use mainstay_planner::tools::any_expression_of_plan;
 use mainstay_tsql_types::Settings;
 use std::cell::Cell;
 

@@ -15,7 +15,7 @@ use datafusion::logical_expr::{LogicalPlan, UserDefinedLogicalNode};
 use datafusion::physical_plan::ExecutionPlan;
 use datafusion::physical_planner::Planning;
 use datafusion::sql::sqlparser::ast::{self, FunctionArg, FunctionArgExpr, TableFactor};
-use mainstay_planner::dialect::tools;
+use mainstay_planner::tools;
 use mainstay_tsql_types::Message;
 use std::sync::Arc;
 

@@ -12,7 +12,7 @@ use datafusion::logical_expr::expr::{FieldMetadata, Placeholder, ScalarFunction}
 use datafusion::logical_expr::{Expr, ExprSchemable, cast};
 use mainstay_columnar::values::{array_of, data_type_of, value_at};
 use mainstay_planner::dialect::downcast;
-use mainstay_planner::dialect::tools::{self, reads_timestamp};
+use mainstay_planner::tools::{self, reads_timestamp};
 use mainstay_tsql_types::{CodePage, DataType, Settings};
 use mainstay_types::{Collation, Value, ValueRef};
 use std::cmp::Ordering;

@@ -3,7 +3,7 @@
 use datafusion::arrow::datatypes::{DataType as ArrowType, Field, TimeUnit};
 use mainstay_columnar::values::{OFFSET, TICKS, data_type_of};
 use mainstay_planner::dialect::DECLARED;
-use mainstay_planner::dialect::tools::{CHAR_COLUMN, COLLATED_COLUMN};
+use mainstay_planner::tools::{CHAR_COLUMN, COLLATED_COLUMN};
 use mainstay_tsql_types::operation::data_type as parse;
 use mainstay_tsql_types::{DataType, Length};
 use mainstay_types::{Collation, SqlType};

@@ -11,7 +11,8 @@ use datafusion::common::tree_node::{Transformed, TransformedResult};
 use datafusion::common::{Column, NullEquality, Result};
 use datafusion::logical_expr::expr::FieldMetadata;
 use datafusion::logical_expr::{Expr, Join, JoinType, LogicalPlan, Projection, RecursiveQuery, Union};
-use mainstay_planner::dialect::{DECLARED, PlanTree, tools};
+use mainstay_planner::dialect::{DECLARED, PlanTree};
+use mainstay_planner::tools;
 use mainstay_tsql_types::{DataType, Message, Settings};
 use std::sync::Arc;
 

@@ -12,8 +12,9 @@ use datafusion::logical_expr::{ColumnarValue, ScalarFunctionArgs, ScalarUDF};
 use mainstay_columnar::values::data_type_of;
 use mainstay_planner::UserFunctions;
 use mainstay_planner::dialect::{
-    DialectFunction, Properties, SessionFunctions, functions_in_force, row_by_row, scalar_function, tools,
+    DialectFunction, Properties, SessionFunctions, functions_in_force, row_by_row, scalar_function,
 };
+use mainstay_planner::tools;
 use mainstay_tsql_types::DataType;
 use mainstay_types::{Code, Error, ValueRef};
 use std::any::Any;

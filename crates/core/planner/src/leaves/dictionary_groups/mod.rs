@@ -21,13 +21,10 @@
 //! Mainstay's scans below inner hash joins, where the table has an eighth of the rows of the largest one or less. The
 //! tables' sizes are those of the time of planning; a table that has grown since gives the same answer.
 
-mod dictionary;
 mod nodes;
 mod trace;
 
-pub(crate) use dictionary::Dictionaries;
-
-use crate::plan::nodes::Tree;
+use crate::tree::nodes::Tree;
 use datafusion::common::Result;
 use datafusion::common::config::ConfigOptions;
 use datafusion::common::tree_node::{Transformed, TransformedResult};

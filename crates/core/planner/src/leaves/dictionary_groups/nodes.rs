@@ -1,6 +1,6 @@
 //! The operators: texts to numbers, two numbers to a word, and back to texts.
 
-use super::dictionary::Dictionary;
+use crate::execute::dictionaries::Dictionary;
 use crate::execute::run::Run;
 use crate::leaves::scan::leaf_properties;
 use arrow_array::cast::AsArray;

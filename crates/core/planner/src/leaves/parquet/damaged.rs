@@ -5,7 +5,7 @@ use super::parquet_findings;
 use crate::carried_error::to_datafusion;
 use crate::error::from_datafusion;
 use crate::execute::run::{Run, share};
-use crate::plan::nodes::Tree;
+use crate::tree::nodes::Tree;
 use datafusion::arrow::error::ArrowError;
 use datafusion::common::config::ConfigOptions;
 use datafusion::common::tree_node::{Transformed, TransformedResult, TreeNodeRecursion};

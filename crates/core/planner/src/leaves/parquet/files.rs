@@ -4,7 +4,7 @@ use super::damaged;
 use super::folder::{self, SaidColumn};
 use super::late;
 use super::reader::Readers;
-use crate::plan::nodes::Tree;
+use crate::tree::nodes::Tree;
 use arrow_array::{BooleanArray, RecordBatch, RecordBatchOptions};
 use datafusion::arrow::array::AsArray;
 use datafusion::arrow::datatypes::{DataType, Field, FieldRef, Schema, SchemaRef};

@@ -28,10 +28,10 @@ mod statistics;
 pub(crate) use damaged::NameFiles;
 pub use statistics::{parquet_findings, parquet_rows};
 
+use crate::catalog::Catalog;
 use crate::error::from_datafusion;
-use crate::plan::catalog::Catalog;
-use crate::plan::nodes::Tree;
-use crate::plan::relation::{ORIGINAL_NAME, lower_case};
+use crate::fields::{ORIGINAL_NAME, lower_case};
+use crate::tree::nodes::Tree;
 use crate::types::offset::offset_function;
 use datafusion::arrow::datatypes::{DataType, Field, FieldRef, Schema, SchemaRef, TimeUnit};
 use datafusion::catalog::TableProvider;
@@ -96,7 +96,7 @@ pub fn open_parquet(path: &Path, files: &[PathBuf], bytes: u64) -> mainstay_type
 /// The table with its text under the collation that the session's language has for files.
 pub(crate) fn collated(provider: Arc<dyn TableProvider>, catalog: &dyn Catalog) -> Arc<dyn TableProvider> {
     let Some(table) = provider.downcast_ref::<ParquetTable>() else { return provider };
-    let schema = crate::plan::relation::collated(&table.schema, catalog.reading().collation);
+    let schema = crate::fields::collated(&table.schema, catalog.reading().collation);
     match Arc::ptr_eq(&schema, &table.schema) {
         true => provider,
         false => Arc::new(ParquetTable { schema, ..table.clone() }),

@@ -25,7 +25,7 @@ mod equalities;
 mod estimate;
 mod references;
 
-use crate::plan::nodes::PlanTree;
+use crate::tree::nodes::PlanTree;
 use cost::{Graph, Link};
 use datafusion::common::tree_node::{Transformed, TreeNode, TreeNodeRecursion};
 use datafusion::common::{Column, DFSchema, JoinType, NullEquality, Result};

@@ -3,7 +3,7 @@
 //! A side of a LATERAL join or of an APPLY refers to the row at its left, and the rules that evaluate it look for that row in
 //! the other side of the same join. A reference is *bound* where the plan has that row, and then moves with it.
 
-use crate::plan::nodes::{PlanTree, Tree};
+use crate::tree::nodes::{PlanTree, Tree};
 use datafusion::common::tree_node::TreeNodeRecursion;
 use datafusion::common::{Column, Result};
 use datafusion::logical_expr::{Expr, Join, LogicalPlan};

@@ -10,7 +10,7 @@
 //! executor, which reports the error.
 
 use super::{Scope, is_comparable};
-use crate::plan::nodes::Tree;
+use crate::tree::nodes::Tree;
 use arrow_array::{RecordBatch, RecordBatchOptions};
 use arrow_schema::{DataType, Field, Schema, SchemaRef};
 use datafusion::common::tree_node::{Transformed, TransformedResult};

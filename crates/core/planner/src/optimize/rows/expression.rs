@@ -2,7 +2,7 @@
 
 use super::{Scope, declare};
 use crate::analyze::collate::{Keyed, keyed};
-use crate::optimize::condition::{comparison, value_of};
+use crate::leaves::condition::{comparison, value_of};
 use crate::types::offset;
 use arrow_schema::{DataType, TimeUnit};
 use datafusion::logical_expr::expr::{AggregateFunction, Placeholder, ScalarFunction};
@@ -137,7 +137,7 @@ impl Scope<'_> {
             let text = self.boxed(text, block)?;
             return Some(Expression::SortKey { text, collation, pads });
         }
-        if let Some((said, text)) = crate::reduce::collate_clause::said(whole) {
+        if let Some((said, text)) = crate::functions::collate_clause::said(whole) {
             let text = self.expression(text, block)?;
             // No index of the column's own collation gives what its bytes are compared with.
             return Some(if said == Collation::Binary { Expression::Coalesce(vec![text]) } else { text });

@@ -1,8 +1,9 @@
 //! ALTER TABLE: the common changes.
 
-use super::define::{collated_type, collation, column, table_constraint};
+use super::define::{collated_type, column, table_constraint};
 use super::{ColumnClause, Constraint, Name, unsupported};
 use crate::parse::text::Text;
+use crate::types::sql_types::collation;
 use datafusion::sql::sqlparser::ast::{self, AlterColumnOperation, AlterTableOperation, RenameTableNameKind};
 use mainstay_types::{Result, SqlType};
 
@@ -193,6 +194,6 @@ fn set_type(column: Name, data_type: &ast::DataType, using: Option<&ast::Expr>) 
         collated_type(data_type, collation).map_err(|error| error.at(format!("column {}", column.written)))?;
     let is_itself = |using: &&ast::Expr| matches!(using, ast::Expr::Identifier(name) if name.value == column.key);
     let using = using.filter(|using| !is_itself(using)).map(ToString::to_string);
-    let declared = crate::dialect::declared(data_type).or_else(|| super::declared::declared_name(data_type));
+    let declared = crate::dialect::declared(data_type).or_else(|| crate::types::declared::declared_name(data_type));
     Ok(SetType { column, sql_type, declared, using })
 }

@@ -1,9 +1,9 @@
 //! CREATE and DROP.
 
 use super::sequence::{Steps, steps, whole, whole_step};
-use super::types::sql_type;
 use super::{Name, unsupported};
 use crate::parse::text::Text;
+use crate::types::sql_types::{collation, sql_type};
 use datafusion::sql::sqlparser::ast::{
     self, ColumnOption, ConstraintCharacteristics, ConstraintReferenceMatchKind, CreateTableOptions, DeferrableInitial,
     Expr, GeneratedAs, IndexColumn, ObjectType, SqlOption, Statement, TableConstraint,
@@ -307,7 +307,7 @@ pub(super) fn column(clause: &ast::ColumnDef, text: &Text) -> Result<ColumnClaus
     let mut column = ColumnClause {
         sql_type: sql_type.map_err(|error| error.at(format!("column {}", name.written)))?,
         declared: crate::dialect::declared(&clause.data_type)
-            .or_else(|| super::declared::declared_name(&clause.data_type)),
+            .or_else(|| crate::types::declared::declared_name(&clause.data_type)),
         name,
         not_null: serial.is_some(),
         default: None,
@@ -402,31 +402,6 @@ fn column_option(column: &mut ColumnClause, option: &ColumnOption, name: Option<
         other => return Err(unsupported(format!("the column option {other}"))),
     }
     Ok(())
-}
-
-/// The collation of a COLLATE.
-///
-/// Errors: `InvalidValue`.
-pub(crate) fn collation(name: &str) -> Result<Collation> {
-    let name = name.trim_matches(['"', '[', ']']).to_lowercase();
-    if name.ends_with("_ci_ai") {
-        return Ok(Collation::CaseAccentInsensitive);
-    }
-    // SQLite's name: letters with and without accents differ there.
-    if name.ends_with("_ci_as") || name == "nocase" {
-        return Ok(Collation::CaseInsensitive);
-    }
-    if name.ends_with("_cs_as") {
-        return Ok(Collation::CaseSensitive);
-    }
-    // By code points: ISO 9075's name, and PostgreSQL's.
-    if name == "ucs_basic" || name == "c" {
-        return Ok(Collation::Binary);
-    }
-    Collation::by_name(&name).ok_or_else(|| {
-        Error::new(Code::InvalidValue, format!("there is no collation \"{name}\""))
-            .hint("there are binary, ci_ai, ci_as and cs_as")
-    })
 }
 
 pub(super) fn table_constraint(constraint: &TableConstraint, text: &Text) -> Result<Constraint> {

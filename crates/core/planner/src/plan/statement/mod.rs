@@ -11,22 +11,18 @@
 mod alter;
 mod alter_other;
 mod change;
-mod declared;
 mod define;
 mod index;
 mod lock;
 mod merge;
-mod names;
 mod point;
 mod sequence;
 mod transaction;
-mod types;
 mod words;
 
 pub use alter::{AlterTable, Alteration, Enabled, SetType};
 pub use alter_other::{AlterSequence, Rename, RenameKind, SchemaMember, SequenceChanges, SetSchema};
 pub use change::{Assignment, Conflict, ConflictAction, Delete, Insert, InsertSource, Returning, Update};
-pub(crate) use define::collation;
 pub use define::{
     ColumnClause, Constraint, CreateTable, CreateView, Deferrable, Drop, DropKind, IndexPart, OnCommit, References,
     ReferentialAction,
@@ -36,13 +32,13 @@ pub(crate) use lock::locks_rows;
 pub use lock::{IfHeld, LockingQuery};
 pub(crate) use merge::MergeLimit;
 pub use merge::{Merge, MergeAction, MergeBranch, MergeCase};
-pub use names::Name;
 pub use point::{Cell, PointStatement, placed_before_binding, with_parameters};
 pub(crate) use point::{counted, select};
 pub use sequence::{CreateSequence, OwnedBy, Steps};
 pub use transaction::{IsolationLevel, TransactionStatement};
-pub(crate) use types::{named_type, sql_type};
 
+use crate::error::unsupported;
+use crate::names::name::Name;
 use crate::parse::text::Text;
 use datafusion::sql::sqlparser::ast;
 use mainstay_types::{Code, Error, Result};
@@ -200,11 +196,6 @@ fn changed_with(query: ast::Query, text: &Text) -> Result<Statement> {
         Statement::Merge(merge) => Statement::Merge(Box::new(Merge { with: Some(with), ..*merge })),
         other => other,
     })
-}
-
-/// The error for something that is understood, and not done.
-pub(crate) fn unsupported(what: impl std::fmt::Display) -> Error {
-    Error::new(Code::Unsupported, format!("{what} is not something that this version does"))
 }
 
 /// The error for a statement of a kind that Mainstay does not run.

@@ -1,9 +1,9 @@
 //! CREATE SEQUENCE, and the options of identity columns' sequences.
 
 use super::define::is_word;
-use super::types::sql_type;
 use super::{Name, unsupported};
 use crate::parse::text::Text;
+use crate::types::sql_types::sql_type;
 use datafusion::sql::sqlparser::ast::{self, Expr, SequenceOptions, Statement};
 use mainstay_types::{Code, Collation, Error, Result, SqlType};
 

@@ -26,14 +26,14 @@ pub(crate) struct Dictionaries(Mutex<HashMap<u64, Arc<Mutex<Dictionary>>>>);
 
 impl Dictionaries {
     /// The dictionary of this number, made when it is first asked for.
-    pub(super) fn get(&self, number: u64, context: &TaskContext) -> Arc<Mutex<Dictionary>> {
+    pub(crate) fn get(&self, number: u64, context: &TaskContext) -> Arc<Mutex<Dictionary>> {
         let mut all = self.0.lock().unwrap_or_else(PoisonError::into_inner);
         Arc::clone(all.entry(number).or_insert_with(|| Arc::new(Mutex::new(Dictionary::new(context)))))
     }
 }
 
 /// Texts and their numbers, from 1 on. NULL has number 0.
-pub(super) struct Dictionary {
+pub(crate) struct Dictionary {
     texts: Vec<Option<Arc<str>>>,
     numbers: HashMap<Arc<str>, u32>,
     /// Views of short texts with their numbers, each in the one slot where it can be; number 0 for none.
@@ -51,7 +51,7 @@ impl Dictionary {
     }
 
     /// The numbers of texts.
-    pub(super) fn encode(&mut self, texts: &StringViewArray) -> Result<ArrayRef> {
+    pub(crate) fn encode(&mut self, texts: &StringViewArray) -> Result<ArrayRef> {
         let mut numbers = Vec::with_capacity(texts.len());
         for (row, view) in texts.views().iter().enumerate() {
             numbers.push(if texts.is_null(row) { 0 } else { self.number(*view, texts, row)? });
@@ -94,7 +94,7 @@ impl Dictionary {
     }
 
     /// The texts of numbers that it gave.
-    pub(super) fn decode(&self, numbers: &PrimitiveArray<UInt32Type>) -> Result<ArrayRef> {
+    pub(crate) fn decode(&self, numbers: &PrimitiveArray<UInt32Type>) -> Result<ArrayRef> {
         // Few of many texts are copied; many of few share them.
         if numbers.len() < self.texts.len() {
             let text = |number: &u32| self.texts.get(*number as usize)?.as_deref();

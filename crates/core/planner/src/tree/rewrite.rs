@@ -1,8 +1,8 @@
 //! Rewrites of a plan's expressions by a rule, with the expressions' names kept and the schema of their inputs
 //! available.
 
-use crate::plan::nodes::PlanTree;
-use crate::plan::search::{any_expression, any_expression_of_plan};
+use crate::tree::nodes::PlanTree;
+use crate::tree::search::{any_expression, any_expression_of_plan};
 use datafusion::common::tree_node::{Transformed, TransformedResult, TreeNode};
 use datafusion::common::{DFSchema, Result};
 use datafusion::logical_expr::expr_rewriter::NamePreserver;
@@ -22,7 +22,7 @@ pub(crate) fn node(
     node: LogicalPlan,
     rewrite: impl Fn(Expr, &DFSchema) -> Result<Transformed<Expr>>,
 ) -> Result<Transformed<LogicalPlan>> {
-    crate::execute::planning_cancellation::check()?;
+    crate::planning_cancellation::check()?;
     let (schema, names) = (schema_of(&node), NamePreserver::new(&node));
     let named = |expr: Expr| {
         let name = names.save(&expr);

@@ -16,13 +16,13 @@ use std::collections::HashMap;
 use std::sync::Arc;
 
 /// Metadata of a field: the name of a column as it was written, where that has capital letters.
-pub const ORIGINAL_NAME: &str = crate::plan::relation::ORIGINAL_NAME;
+pub const ORIGINAL_NAME: &str = crate::fields::ORIGINAL_NAME;
 
 /// Metadata of a field of a CHAR column: its length in characters.
-pub const CHAR_COLUMN: &str = crate::analyze::char_columns::CHAR_COLUMN;
+pub const CHAR_COLUMN: &str = crate::fields::CHAR_COLUMN;
 
 /// Metadata of a field with text that compares by a collation: the collation's name.
-pub const COLLATED_COLUMN: &str = collate::COLLATED_COLUMN;
+pub const COLLATED_COLUMN: &str = crate::fields::COLLATED_COLUMN;
 
 /// An error of the engine on its way through DataFusion.
 pub fn failed(error: Error) -> DataFusionError {
@@ -38,7 +38,7 @@ pub fn unknown_source(name: &str) -> DataFusionError {
 ///
 /// Errors: the reason of the cancellation.
 pub fn check_cancellation() -> Result<()> {
-    crate::execute::planning_cancellation::check()
+    crate::planning_cancellation::check()
 }
 
 /// A function that checks for the cancellation of a running statement, for operators.
@@ -51,22 +51,22 @@ pub fn running_statement(context: &TaskContext) -> Result<impl Fn() -> Result<()
 
 /// Returns true if any node of a plan satisfies the condition, those of subqueries included.
 pub fn any_node(plan: &LogicalPlan, condition: impl FnMut(&LogicalPlan) -> bool) -> bool {
-    crate::plan::search::any_node(plan, condition)
+    crate::tree::search::any_node(plan, condition)
 }
 
 /// Returns true if any expression of a node, or a part of one, satisfies the condition.
 pub fn any_expression(node: &LogicalPlan, condition: impl FnMut(&Expr) -> bool) -> bool {
-    crate::plan::search::any_expression(node, condition)
+    crate::tree::search::any_expression(node, condition)
 }
 
 /// Returns true if any expression of any node of a plan satisfies the condition, those of subqueries included.
 pub fn any_expression_of_plan(plan: &LogicalPlan, condition: impl FnMut(&Expr) -> bool) -> bool {
-    crate::plan::search::any_expression_of_plan(plan, condition)
+    crate::tree::search::any_expression_of_plan(plan, condition)
 }
 
 /// The schema of a node's expressions: the columns of its inputs, or of the table that it reads.
 pub fn schema_of(node: &LogicalPlan) -> DFSchema {
-    crate::plan::rewrite::schema_of(node)
+    crate::tree::rewrite::schema_of(node)
 }
 
 /// A node with its expressions rewritten. Its columns keep their names, and have the types that they are given.
@@ -76,14 +76,14 @@ pub fn rewritten_node(
     node: LogicalPlan,
     rewrite: impl Fn(Expr, &DFSchema) -> Result<Transformed<Expr>>,
 ) -> Result<Transformed<LogicalPlan>> {
-    crate::plan::rewrite::node(node, rewrite)
+    crate::tree::rewrite::node(node, rewrite)
 }
 
 /// The name of a call for the columns of plans: deeply nested calls are named by a number.
 ///
 /// Errors: those of the arguments' names.
 pub fn call_name(function: &str, arguments: &[Expr]) -> Result<String> {
-    crate::upstream::expression_names::of_call(function, arguments)
+    crate::tree::expression_names::of_call(function, arguments)
 }
 
 /// A function over a window whose key has no distances, with a frame of peers.
@@ -118,7 +118,7 @@ pub fn collation_of_field(field: &Field) -> Option<Collation> {
 
 /// The collation of text that a dialect declared; without one in its metadata such text compares by its bytes.
 pub fn declared_collation(field: &Field) -> Option<Collation> {
-    super::comparison::declared_collation(field)
+    crate::dialect::declared_collation(field)
 }
 
 /// A timestamp as one of 100 nanoseconds.

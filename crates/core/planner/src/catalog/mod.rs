@@ -1,6 +1,8 @@
 //! The catalog interface, through which the planner finds tables.
 
-use crate::functions::sequences::Sequences;
+pub(crate) mod sequences;
+
+use crate::catalog::sequences::Sequences;
 use datafusion::arrow::datatypes::Field;
 use datafusion::catalog::TableProvider;
 use mainstay_columnar::Table;
@@ -23,6 +25,9 @@ pub enum Relation {
     },
 }
 
+/// The names by which dialects know the schema that is meant when none is named.
+pub const DEFAULT_SCHEMAS: [&str; 3] = ["main", "public", "dbo"];
+
 /// Versions from here on are of one session only.
 pub const FIRST_PRIVATE: u64 = 1 << 62;
 
@@ -38,6 +43,28 @@ pub struct FileReading {
 impl FileReading {
     /// Text by its bytes, and blank fields as NULL.
     pub const AS_THEY_ARE: FileReading = FileReading { collation: Collation::Binary, fills_blanks: false };
+}
+
+/// Which row slots a statement sees.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Visibility {
+    /// Only rows that are not deleted.
+    Live,
+    /// Deleted rows too, as with SET DELETED OFF, of tables that keep them.
+    Shown,
+    /// All row slots: the statement names `_deleted`.
+    All,
+}
+
+impl Visibility {
+    /// The rows that a statement sees of one table: `Live` or `All`.
+    pub(crate) fn of(self, table: &dyn Table) -> Visibility {
+        match self {
+            Visibility::Shown if table.keeps_deleted_rows() => Visibility::All,
+            Visibility::Shown => Visibility::Live,
+            other => other,
+        }
+    }
 }
 
 /// The names a statement can use.

@@ -11,8 +11,8 @@
 //! 9.15). The call's field has the collation, so subqueries pass it on as that of a column. With COLLATE binary on a
 //! column of another collation the bytes are compared behind the call, which excludes the column's index.
 
-use crate::analyze::collate::COLLATED_COLUMN;
 use crate::carried_error::to_datafusion;
+use crate::fields::COLLATED_COLUMN;
 use crate::parse::walk::WalkMut;
 use datafusion::arrow::datatypes::{DataType, FieldRef};
 use datafusion::common::{Result, internal_err, plan_err};
@@ -54,7 +54,7 @@ impl VisitorMut for Clauses {
 
     fn post_visit_expr(&mut self, expr: &mut ast::Expr) -> ControlFlow<Error> {
         let ast::Expr::Collate { expr: inner, collation } = expr else { return ControlFlow::Continue(()) };
-        let collation = match crate::plan::statement::collation(&collation.to_string()) {
+        let collation = match crate::types::sql_types::collation(&collation.to_string()) {
             Ok(collation) => collation,
             Err(error) => return ControlFlow::Break(error),
         };

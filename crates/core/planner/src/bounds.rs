@@ -193,7 +193,7 @@ impl Counted {
         if let Some(known) = self.known.get(&std::ptr::from_ref(plan)) {
             return Ok(*known);
         }
-        crate::execute::planning_cancellation::check()?;
+        crate::planning_cancellation::check()?;
         let size = self.counted(plan)?;
         self.known.insert(std::ptr::from_ref(plan), size);
         Ok(size)

@@ -12,7 +12,7 @@
 use crate::error::from_datafusion;
 use crate::execute::deep_stack::deep_if;
 use crate::execute::memory::Share;
-use crate::execute::run::{Run, RunOptions};
+use crate::execute::run::{Restart, Run, RunOptions};
 use crate::optimize::Optimizers;
 use crate::plan::planned::{Built, Planned};
 use datafusion::execution::context::SessionConfig;
@@ -137,11 +137,11 @@ impl Again {
         (built, how): (&Built, How),
         options: &RunOptions,
         runtime: &tokio::runtime::Handle,
-    ) -> Option<Box<Again>> {
+    ) -> Option<Box<dyn Restart>> {
         let spilling = built.logical.clone().map(|logical| (Arc::clone(optimizers), logical));
         let may_begin_again = spilling.is_some() || planned.tables.iter().any(|table| table.may_take_back());
         may_begin_again.then(|| {
-            Box::new(Again {
+            let again: Box<dyn Restart> = Box::new(Again {
                 task: Arc::clone(task),
                 plan: Arc::clone(&built.plan),
                 how,
@@ -152,19 +152,18 @@ impl Again {
                 was_given: false,
                 spilling,
                 missing: None,
-            })
+            });
+            again
         })
     }
+}
 
-    /// The statement has given rows, or an empty batch.
-    pub(crate) fn note_given(&mut self, are_rows: bool) {
+impl Restart for Again {
+    fn note_given(&mut self, are_rows: bool) {
         self.was_given |= are_rows;
     }
 
-    /// Gets ready to start once more behind this error, if it is one for that.
-    ///
-    /// Errors: this one; `Damaged` instead where rows were given that are no more.
-    pub(crate) fn prepare(&mut self, error: Error) -> Result<()> {
+    fn prepare(&mut self, error: Error) -> Result<()> {
         match error.code() {
             Code::DefinitionChanged if self.was_given => Err(error.with_code(Code::Damaged)),
             Code::DefinitionChanged if self.left > 0 => {
@@ -191,8 +190,7 @@ impl Again {
         }
     }
 
-    /// Starts once more.
-    pub(crate) fn start(&self) -> Result<(SendableRecordBatchStream, Arc<Run>)> {
+    fn start(&self) -> Result<(SendableRecordBatchStream, Arc<Run>)> {
         self.task.start((&self.plan, self.how), &self.tables, self.options.clone(), &self.runtime)
     }
 }

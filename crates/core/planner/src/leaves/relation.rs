@@ -2,16 +2,14 @@
 //!
 //! Names are in lower case (the planner compares them as they are, and the text is in lower case); the file's own
 //! spelling is in the metadata and reappears in the answer. The scan takes over and exactly applies each condition that
-//! [`condition`](crate::optimize::condition) can express.
+//! [`condition`](crate::leaves::condition) can express.
 
-use crate::analyze::char_columns::{CHAR_COLUMN, FIELD_COLUMN, SHOWN_LENGTH};
-use crate::analyze::collate::COLLATED_COLUMN;
+use crate::catalog::{Catalog, Visibility};
+use crate::fields::{collated, lower_case};
+use crate::leaves::condition;
 use crate::leaves::scan::TableScan;
-use crate::optimize::condition;
-use crate::parse::text::Text;
-use crate::plan::catalog::Catalog;
 use datafusion::arrow::array::ArrayRef;
-use datafusion::arrow::datatypes::{DataType, Field, FieldRef, Schema, SchemaRef};
+use datafusion::arrow::datatypes::{Field, Schema, SchemaRef};
 use datafusion::arrow::row::{RowConverter, SortField};
 use datafusion::catalog::TableProvider;
 use datafusion::common::{DFSchema, Result};
@@ -22,37 +20,8 @@ use datafusion::logical_expr::{Expr, TableProviderFilterPushDown, TableSource};
 use datafusion::physical_plan::ExecutionPlan;
 use datafusion::physical_plan::filter::FilterExecBuilder;
 use mainstay_columnar::{Table, sample};
-use mainstay_types::Collation;
-use std::collections::{HashMap, HashSet};
+use std::collections::HashSet;
 use std::sync::Arc;
-
-/// Metadata of a field: the column's name as its file has it.
-pub(crate) const ORIGINAL_NAME: &str = "mainstay.name";
-
-/// Which row slots a statement sees.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub enum Visibility {
-    /// Only rows that are not deleted.
-    Live,
-    /// Deleted rows too, as with SET DELETED OFF, of tables that keep them.
-    Shown,
-    /// All row slots: the statement names `_deleted`.
-    All,
-}
-
-impl Visibility {
-    /// The rows that a statement sees of one table: `Live` or `All`.
-    pub(crate) fn of(self, table: &dyn Table) -> Visibility {
-        match self {
-            Visibility::Shown if table.keeps_deleted_rows() => Visibility::All,
-            Visibility::Shown => Visibility::Live,
-            other => other,
-        }
-    }
-}
-
-/// Metadata of a column of a native table: its type. Those of files have none.
-const SQL_TYPE: &str = "sql_type";
 
 /// A table of ours, in the role of one statement.
 #[derive(Debug)]
@@ -81,41 +50,6 @@ impl TableRelation {
         let schema = collated(&self.schema, catalog.reading().collation);
         TableRelation { schema, ..self }
     }
-}
-
-/// Columns of a file with its text under a collation. Those of native tables have their own, and say which SQL type they are
-/// of.
-pub(crate) fn collated(schema: &SchemaRef, collation: Collation) -> SchemaRef {
-    let says_nothing = |field: &FieldRef| {
-        let metadata = field.metadata();
-        is_text(field.data_type()) && !metadata.contains_key(SQL_TYPE) && !metadata.contains_key(COLLATED_COLUMN)
-    };
-    if collation == Collation::Binary || !schema.fields().iter().any(says_nothing) {
-        return Arc::clone(schema);
-    }
-    let field = |field: &FieldRef| match says_nothing(field) {
-        true => {
-            let mut metadata = field.metadata().clone();
-            metadata.insert(COLLATED_COLUMN.to_owned(), collation.name().to_owned());
-            Arc::new(field.as_ref().clone().with_metadata(metadata))
-        }
-        false => Arc::clone(field),
-    };
-    Arc::new(Schema::new(schema.fields().iter().map(field).collect::<Vec<_>>()))
-}
-
-fn is_text(data_type: &DataType) -> bool {
-    match data_type {
-        DataType::Dictionary(_, values) => values.is_string(),
-        other => other.is_string(),
-    }
-}
-
-/// The field under the name that the planner knows it by, with the file's own name as metadata.
-pub(crate) fn lower_case(field: &Field) -> Field {
-    let mut metadata: HashMap<String, String> = field.metadata().clone();
-    metadata.insert(ORIGINAL_NAME.to_owned(), field.name().clone());
-    field.clone().with_name(field.name().to_lowercase()).with_metadata(metadata)
 }
 
 impl TableProvider for TableRelation {
@@ -250,24 +184,3 @@ pub(crate) fn estimated_rows(source: &Arc<dyn TableSource>) -> usize {
 
 /// Below this size one thread is faster than handing batches between threads.
 const PARALLEL_FROM_ROWS: usize = 1_000_000;
-
-/// The columns under the names that the user wrote, or else that their files have.
-pub(crate) fn named_schema(schema: &SchemaRef, text: &Text) -> SchemaRef {
-    let heads = text.column_heads().filter(|heads| heads.len() == schema.fields().len());
-    let named = |(i, field): (usize, &FieldRef)| -> Field {
-        let written = heads.as_ref().and_then(|heads| heads[i].clone());
-        let known = crate::parse::marks::unmarked(crate::names::duplicate_columns::shown(field.name()));
-        let known = known.as_ref();
-        let original = || field.metadata().get(ORIGINAL_NAME).filter(|name| name.to_lowercase() == known).cloned();
-        let name = written.or_else(original).or_else(|| text.spelling(known));
-        let name = name.unwrap_or_else(|| known.to_owned());
-        // How the text of a dialect compares is for who makes columns of it.
-        let collation = field.metadata().contains_key(crate::dialect::DECLARED).then_some(COLLATED_COLUMN);
-        let kept = [crate::dialect::DECLARED, FIELD_COLUMN].into_iter().chain(collation);
-        let kept = kept.filter_map(|key| Some((key.to_owned(), field.metadata().get(key)?.clone())));
-        let length = field.metadata().get(CHAR_COLUMN).map(|length| (SHOWN_LENGTH.to_owned(), length.clone()));
-        let metadata = kept.chain(length).collect();
-        Field::new(name, field.data_type().clone(), field.is_nullable()).with_metadata(metadata)
-    };
-    Arc::new(Schema::new(schema.fields().iter().enumerate().map(named).collect::<Vec<Field>>()))
-}

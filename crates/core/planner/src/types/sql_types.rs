@@ -1,6 +1,6 @@
 //! SQL's type names, and their types.
 
-use super::unsupported;
+use crate::error::unsupported;
 use datafusion::sql::sqlparser::ast::{
     BinaryLength, CharacterLength, DataType, ExactNumberInfo, IntervalFields, TimezoneInfo,
 };
@@ -126,4 +126,29 @@ fn fraction(digits: Option<u64>, default: u8) -> Result<u8> {
 
 fn has_offset(zone: &TimezoneInfo) -> bool {
     matches!(zone, TimezoneInfo::WithTimeZone | TimezoneInfo::Tz)
+}
+
+/// The collation of a COLLATE.
+///
+/// Errors: `InvalidValue`.
+pub(crate) fn collation(name: &str) -> Result<Collation> {
+    let name = name.trim_matches(['"', '[', ']']).to_lowercase();
+    if name.ends_with("_ci_ai") {
+        return Ok(Collation::CaseAccentInsensitive);
+    }
+    // SQLite's name: letters with and without accents differ there.
+    if name.ends_with("_ci_as") || name == "nocase" {
+        return Ok(Collation::CaseInsensitive);
+    }
+    if name.ends_with("_cs_as") {
+        return Ok(Collation::CaseSensitive);
+    }
+    // By code points: ISO 9075's name, and PostgreSQL's.
+    if name == "ucs_basic" || name == "c" {
+        return Ok(Collation::Binary);
+    }
+    Collation::by_name(&name).ok_or_else(|| {
+        Error::new(Code::InvalidValue, format!("there is no collation \"{name}\""))
+            .hint("there are binary, ci_ai, ci_as and cs_as")
+    })
 }

@@ -22,14 +22,14 @@ fn parts(name: &str) -> Option<(&str, &str)> {
 }
 
 /// The core's type of such a name.
-pub(super) fn core_type(name: &str) -> Option<DataType> {
+pub(crate) fn core_type(name: &str) -> Option<DataType> {
     let (core, _) = parts(name)?;
     let mut parser = Parser::new(&PostgreSqlDialect {}).try_with_sql(core).ok()?;
     parser.parse_data_type().ok()
 }
 
 /// The declared type of such a name, for the metadata of a field.
-pub(super) fn declared_name(data_type: &DataType) -> Option<String> {
+pub(crate) fn declared_name(data_type: &DataType) -> Option<String> {
     match data_type {
         DataType::Custom(name, _) => parts(&name.to_string()).map(|(_, declared)| declared.to_owned()),
         _ => None,
