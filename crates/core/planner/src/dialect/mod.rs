@@ -145,7 +145,7 @@ pub trait Dialect: Debug + Send + Sync {
     }
 
     /// The plan without the dialect's functions that the core has an equivalent operator for. It has the same columns.
-    /// Recursive parts of an owned plan are described by [`tools::described_recursion`].
+    /// Recursive parts of an owned plan are described by [`described_recursion`](crate::tools::described_recursion).
     ///
     /// Errors: in the numbers and words of the dialect.
     fn lower(&self, plan: LogicalPlan) -> Result<LogicalPlan>;
