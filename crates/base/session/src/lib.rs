@@ -12,8 +12,17 @@
 //! engine's; beside each stands the type that the language has declared, for doors whose protocol distinguishes more types.
 //! An error has the number of its language, and the subject and place that a client's own message needs.
 //!
+//! This is the interface for doors that ask for one statement at a time and read its rows at their own pace. Sessions that send
+//! the results of whole batches as they come are in [`push`].
+//!
 //! Everything here blocks: a connection has a thread. Rows own what they read, so that several cursors of one session may
 //! be open while it runs other statements.
+
+mod declared;
+pub mod push;
+pub mod typed_value;
+
+pub use declared::{Arguments, Declared};
 
 use mainstay_types::{SqlType, Value, ValueRef};
 use std::fmt;
@@ -42,15 +51,6 @@ pub trait Backend: Send + Sync + 'static {
     ///
     /// Errors: those of the database, in the language's numbers.
     fn session(&self, login: &Login) -> Result<Box<dyn Session>, Failure>;
-}
-
-/// A type as a language declares it: `datetime` with the arguments 0 and 10, `money` with 16 and 2.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Declared {
-    /// Its name in lower case.
-    pub name: String,
-    /// Lengths, digits or fields, as the language numbers them.
-    pub arguments: Vec<u32>,
 }
 
 /// A column of a result, or a parameter.

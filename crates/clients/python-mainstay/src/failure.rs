@@ -9,7 +9,7 @@
 //! The class is decided here, and the attributes are set on the exception by `mainstay.errors.of_fault`.
 
 use mainstay_session::Failure;
-use mainstay_tsql_types::Message;
+use mainstay_session::push::Message;
 use mainstay_types::{Code, Error};
 use pyo3::prelude::*;
 use pyo3::types::PyDict;

@@ -10,6 +10,8 @@ use crate::dialects::informix::Informix;
 use crate::dialects::tsql::Tsql;
 use crate::failure::{Class, Fault};
 use mainstay_ace::backend::SqlSession;
+use mainstay_ace::procedures::LibraryCalls;
+use mainstay_ads_runtime::Host;
 use mainstay_engine::{Database, Options};
 use mainstay_informix_runtime::Informix as InformixDatabase;
 use mainstay_session::{Backend, Login};
@@ -127,6 +129,7 @@ impl Opened {
             "ads" => {
                 let database = Arc::new(self.database.clone());
                 let mut session = mainstay_ads_runtime::Session::new(database, &self.folder, USER);
+                session.set_host(Host { calls: Some(Arc::new(LibraryCalls)), ..Host::default() });
                 if settings.read_only {
                     session.set_read_only();
                 }

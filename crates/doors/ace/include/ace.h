@@ -1,6 +1,7 @@
 /*
  * The calls of the Advantage Client Engine, as Mainstay's libace has them.
- * Written by `cargo run -p mainstay-ace --example header`. Change the tables in crates/doors/ace/src, not this file.
+ * Written by `cargo run -p mainstay-ace --example header`. Change the tables in crates/doors/ace/src and those of the
+ * constants in crates/storage/data-dictionary/src, not this file.
  */
 
 #ifndef MAINSTAY_ACE_H

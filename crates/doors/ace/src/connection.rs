@@ -98,7 +98,7 @@ impl Connection {
             let files: Arc<dyn FileSystem> = Arc::new(Disk);
             let live = Live::open(Arc::clone(&files), &found)?;
             let access = Access::log_in(&live, user, password)?;
-            return Ok(Connection::to_dictionary(Session::new(files, live, access), name));
+            return Ok(Connection::to_dictionary(Session::new(files, live, access, settings::date_form), name));
         }
         let folder = found.parent().map_or_else(PathBuf::new, Path::to_path_buf);
         Ok(Connection::new(Arc::new(Disk), folder, name, user, ADS_LOCAL_SERVER))

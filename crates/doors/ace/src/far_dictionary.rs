@@ -12,7 +12,7 @@ use crate::connection::Connection;
 use crate::constants::*;
 use crate::failure::{Failure, Result};
 use crate::registry;
-use mainstay_navigator::dictionary::Given;
+use mainstay_area_session::Given;
 use std::path::Path;
 
 /// An argument of a call, by its type.

@@ -13,9 +13,9 @@
 //!   WorkArea::go_top()            mainstay-workarea, or mainstay-navigator for a table of a server
 //! ```
 //!
-//! `border` contains the types that cross to C, and with `entries` and `lock` the crate's `unsafe`. `constants`,
-//! `structures` and `entries` are the tables from which the header `include/ace.h` and the page `docs/COMPAT-ace.md`
-//! are written.
+//! `border` contains the types that cross to C, and with `entries` and `lock` the crate's `unsafe`. The constants of
+//! `mainstay-data-dictionary`, `structures` and `entries` are the tables from which the header `include/ace.h` and the page
+//! `docs/COMPAT-ace.md` are written.
 //!
 //! Threads: a handle may be used from any thread; the calls of one table run one after the other, each thread has its
 //! own last error. Limits: encryption is refused with its code; SQL needs a [`backend`] that the
@@ -27,10 +27,7 @@ mod calls;
 pub mod compat;
 mod conditions;
 mod connection;
-pub mod constants;
 mod cursor;
-mod dates;
-pub mod dictionary;
 pub mod entries;
 pub mod failure;
 mod far_dictionary;
@@ -52,7 +49,7 @@ pub mod structures;
 mod table;
 mod transaction;
 mod turn;
-pub mod word_indexes;
 mod words;
 
-pub use files::existing as existing_path;
+pub use mainstay_data_dictionary::constants;
+use mainstay_data_dictionary::{self as dictionary, dates};

@@ -4,17 +4,15 @@
 //! folder has no server, so this process takes its place: the tables, indexes and locks that it has open, its user, and
 //! its uptime. Values that neither has (worker threads, a licence) are zero or empty.
 
-use std::path::Path;
 use std::sync::{Arc, OnceLock};
 use std::time::Instant;
 
+use mainstay_area_session::{Activity, Member, Person, TableUse};
 use mainstay_navigator::client::Client;
-use mainstay_navigator::wire::messages::{Activity, Member, Person, TableUse};
 use mainstay_xbase::lock::LockScheme;
 
 use crate::constants::ADS_NTX;
 use crate::failure::Result;
-use crate::files;
 use crate::registry::{self, Object};
 use crate::table::Table;
 
@@ -79,8 +77,7 @@ pub fn here() -> Activity {
     Activity { seconds: seconds_up(), requests: 0, members: vec![Member { person, tables }] }
 }
 
-/// Returns true if a name refers to a table: by its path, or the end of it, with or without its extension.
+/// Returns true if a name refers to a table, or if there is no name.
 pub fn is_named(table: &TableUse, name: Option<&str>) -> bool {
-    let is_it = |wanted: &Path| table.path.ends_with(wanted) || table.path.with_extension("").ends_with(wanted);
-    name.is_none_or(|name| is_it(&files::path_of(name)))
+    name.is_none_or(|name| table.is_named(name))
 }

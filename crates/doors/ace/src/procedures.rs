@@ -1,16 +1,10 @@
-//! The calls of this library that system procedures of SQL use: the procedures do the same as the calls.
+//! The calls of this library that system procedures of SQL use, for the SQL engine that a program installs.
 //!
-//! ```text
-//!   EXECUTE PROCEDURE sp_CreateUser( .. )  --> call: AdsDDCreateUser with a connection of its own to the same dictionary
-//!   EXECUTE PROCEDURE sp_CreateIndex( .. ) --> create_index: AdsCreateIndex90 of a table that is opened for it
-//!   EXECUTE PROCEDURE sp_mgGetAllTables()  --> activity: what management calls about this process are answered from
-//! ```
-//! The calls check rights: they know the user of the session.
+//! The calls check rights: they know the user of the session. They are made with a connection of their own.
 
-use std::path::Path;
 use std::sync::Arc;
 
-use mainstay_vfs::FileSystem;
+use mainstay_area_session::{Activity, Calls, Given, NewIndex, On};
 
 use crate::border::{Handle, Held, Out, Taken, Text};
 use crate::calls::{indexes, tables};
@@ -19,19 +13,25 @@ use crate::constants::*;
 use crate::dictionary::Session;
 use crate::entries::run_of_dictionary;
 use crate::failure::{Failure, Result};
+use crate::management;
 use crate::registry::{self, Object};
 
-pub use crate::management::{here as activity, is_named};
-pub use mainstay_navigator::dictionary::Given;
-pub use mainstay_navigator::wire::messages::{Activity, Member, TableUse};
+/// The calls of this library.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct LibraryCalls;
 
-/// The context in which a call finds its tables.
-#[derive(Clone, Copy)]
-pub enum On<'a> {
-    /// A folder of a file system.
-    Folder(&'a Arc<dyn FileSystem>, &'a Path),
-    /// A dictionary, with the rights of its connected user.
-    Dictionary(&'a Arc<Session>),
+impl Calls for LibraryCalls {
+    fn of_dictionary(&self, session: &Arc<Session>, name: &str, arguments: Vec<Given>) -> Result<()> {
+        call(session, name, arguments)
+    }
+
+    fn create_index(&self, on: On<'_>, table: &str, table_type: u32, new: NewIndex) -> Result<()> {
+        create_index(on, table, table_type, new)
+    }
+
+    fn activity(&self) -> Activity {
+        management::here()
+    }
 }
 
 /// A connection that is there while something is done with it.
@@ -55,10 +55,7 @@ impl Drop for Connected {
     }
 }
 
-/// Makes a call about a dictionary, by its name: its arguments are those behind the connection's handle.
-///
-/// Errors: those of the call; AE_NOT_IMPLEMENTED for one that is not done.
-pub fn call(session: &Arc<Session>, name: &str, arguments: Vec<Given>) -> Result<()> {
+fn call(session: &Arc<Session>, name: &str, arguments: Vec<Given>) -> Result<()> {
     let connected = Connected::new(On::Dictionary(session))?;
     let mut all = vec![Given::Number(connected.0.0 as u64)];
     all.extend(arguments);
@@ -66,27 +63,7 @@ pub fn call(session: &Arc<Session>, name: &str, arguments: Vec<Given>) -> Result
     done.unwrap_or_else(|| Err(Failure::new(AE_NOT_IMPLEMENTED, format!("{name} is not supported"))))
 }
 
-/// An index that is to be made, as AdsCreateIndex90 has it.
-#[derive(Clone, Debug, Default)]
-pub struct NewIndex {
-    /// Its file; the structural one, or one of the table's name, without it.
-    pub file: Option<String>,
-    /// Its tag.
-    pub tag: Option<String>,
-    /// The key expression.
-    pub expression: String,
-    /// The condition that the listed records meet.
-    pub condition: Option<String>,
-    /// ADS_UNIQUE and its siblings.
-    pub options: u32,
-    /// The collation, if it is to have one.
-    pub collation: Option<String>,
-}
-
-/// Creates an index of a table of this type, which no other user may have open meanwhile.
-///
-/// Errors: those of opening the table and of AdsCreateIndex90.
-pub fn create_index(on: On<'_>, table: &str, table_type: u32, new: NewIndex) -> Result<()> {
+fn create_index(on: On<'_>, table: &str, table_type: u32, new: NewIndex) -> Result<()> {
     let connected = Connected::new(on)?;
     let wanted = tables::Wanted {
         alias: None,

@@ -101,6 +101,11 @@ pub fn date_format() -> String {
     if format.is_empty() { DEFAULT_DATE_FORMAT.to_owned() } else { format }
 }
 
+/// The form of dates as texts: the mask and the first year of the hundred that two digits mean.
+pub fn date_form() -> (String, u16) {
+    (date_format(), read(|settings| settings.epoch))
+}
+
 /// The folders of the search path, in order.
 pub fn search_folders() -> Vec<PathBuf> {
     let paths = read(|settings| settings.search_path.clone());

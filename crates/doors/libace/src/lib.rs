@@ -6,17 +6,17 @@
 //!
 //! A C program makes no initializing call, so the SQL engine is installed when the library is loaded.
 
-use mainstay_ads_runtime as sql;
-
-// The exported functions are in that crate.
-extern crate mainstay_ace;
+use mainstay_ace::backend::install_sql;
+use mainstay_ace::procedures::LibraryCalls;
+use mainstay_ads_runtime::Engine;
+use std::sync::Arc;
 
 extern "C" fn loaded() {
     // Views of a folder may be those of T-SQL.
     mainstay_tsql_planner::register();
     mainstay_informix_planner::register();
     // A program that has installed an engine of its own keeps it.
-    let _ = sql::install();
+    let _ = install_sql(Arc::new(Engine::default().with_calls(Arc::new(LibraryCalls))));
 }
 
 /// The loader calls this function when it has loaded the library.

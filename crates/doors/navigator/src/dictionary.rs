@@ -13,6 +13,8 @@
 //! ```
 
 use crate::sql::SqlSession;
+pub use mainstay_area_session::Given;
+pub use mainstay_data_dictionary::failure::{code_of, refused};
 use mainstay_types::{Error, Result};
 use mainstay_workarea::{Area, Mode};
 use mainstay_xbase::indexed::Transaction;
@@ -94,23 +96,6 @@ pub trait Dictionary: Send {
     fn refusal(&self, error: Error) -> Error;
 }
 
-/// An argument of a call.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Given {
-    /// No address.
-    Null,
-    /// A number.
-    Number(u64),
-    /// A text, without its NUL.
-    Text(Vec<u8>),
-    /// Bytes, whose number is the argument behind.
-    Bytes(Vec<u8>),
-    /// A place for bytes, of which so many fit, and which the argument behind says.
-    Room(u32),
-    /// A place for a number, and the number that is in it.
-    Place(u64),
-}
-
 /// The answer of a call.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Called {
@@ -122,22 +107,7 @@ pub struct Called {
     pub places: Vec<Given>,
 }
 
-/// A code of the client's interface as an error.
-pub fn refused(code: u32, detail: impl Into<String>) -> Error {
-    let dialect = mainstay_types::DialectError { number: i32::try_from(code).unwrap_or(0), severity: 0, state: STATE };
-    Error::new(mainstay_types::Code::CheckViolation, detail.into()).in_dialect(dialect)
-}
-
-/// The code of such an error.
-pub fn code_of(error: &Error) -> Option<u32> {
-    let dialect = error.dialect().filter(|dialect| dialect.state == STATE && dialect.severity == 0)?;
-    u32::try_from(dialect.number).ok()
-}
-
 /// Says that a name is that of a view: its rows are to be asked for.
 pub fn a_view() -> Error {
     refused(0, "the name is that of a view")
 }
-
-/// The state that distinguishes these errors from those of SQL.
-const STATE: u8 = 0xAC;

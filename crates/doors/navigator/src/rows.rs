@@ -12,8 +12,9 @@
 //! an unnamed file in the system's folder for temporary files. A field has a fixed length, and for some columns it is
 //! known only after the last row; then the rows are buffered first, in such a file, too.
 
-use crate::sql::{Column, Outcome};
+use crate::sql::Column;
 use crate::wire::{Reader, Wire};
+pub use mainstay_area_session::rows::{RowSource, all};
 use mainstay_types::{Error, Result, SqlType, Value, ValueRef};
 use mainstay_vfs::{Create, FileSystem, Memory, WritableFile};
 use mainstay_workarea::{Area, AreaOptions, Mode};
@@ -36,28 +37,6 @@ const MOST_BYTES: usize = 1 << 20;
 const KEPT_BYTES: usize = 4 << 20;
 /// Bytes of rows that are put aside at once.
 const PIECE_BYTES: usize = 256 << 10;
-
-/// The rows of a statement, as they come.
-pub trait RowSource: Send {
-    /// The columns, as soon as the types of all are known; behind the last row they are.
-    fn columns(&self) -> Option<Vec<Column>>;
-
-    /// Some of the rows that follow; none behind the last.
-    ///
-    /// Errors: those of the statement. Behind one there is nothing more.
-    fn next(&mut self) -> Result<Option<Vec<Vec<Value>>>>;
-}
-
-/// All rows of a source, at once.
-///
-/// Errors: those of the source.
-pub fn all(source: &mut dyn RowSource) -> Result<Outcome> {
-    let mut rows = Vec::new();
-    while let Some(mut some) = source.next()? {
-        rows.append(&mut some);
-    }
-    Ok(Outcome { columns: source.columns().unwrap_or_default(), rows, ..Outcome::default() })
-}
 
 /// A table of these rows.
 ///

@@ -3,12 +3,12 @@
 mod common;
 
 use common::{Wire, ends, errors, eventually, rows, start};
+use mainstay_tds::client::DataType;
 use mainstay_tds::client::{Token, put_bulk, put_calls};
 use mainstay_tds::{
     Begin, Call, Collation, Column, Encryption, Feature, Headers, Isolation, Login, PacketKind, PacketStatus,
     Parameter, ParameterValue, TransactionRequest, Version,
 };
-use mainstay_tsql_types::DataType;
 use mainstay_types::Value;
 use std::io::Write;
 use std::sync::atomic::Ordering::SeqCst;

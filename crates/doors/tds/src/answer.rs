@@ -8,15 +8,16 @@
 //! ```
 
 use crate::column::Column;
+use crate::data_type::{DataType, Length};
+use crate::done::{Command, Done, DoneKind, Environment};
 use crate::error::ValueError;
 use crate::packet_writer::{PacketWriter, first_units};
-use crate::session::{Command, Done, DoneKind, Environment};
 use crate::source::{self, ColumnSource};
 use crate::value_read::Place;
 use crate::value_write::CellWriter;
 use crate::version::Version;
 use crate::{Collation, Feature, PacketKind};
-use mainstay_tsql_types::{DataType, Length, Message};
+use mainstay_session::push::Message;
 use mainstay_types::ValueRef;
 use std::borrow::Cow;
 

@@ -18,12 +18,13 @@ use crate::value_write::CellWriter;
 use crate::version::Version;
 use mainstay_types::Value;
 
+pub use crate::data_type::{DataType, Length};
 pub use crate::token_stream::TokenStream;
-pub use mainstay_tsql_types::{DataType, Length, Message};
+pub use mainstay_session::push::Message;
 
 /// The value in one of SQL_VARIANT, and its type.
 pub fn variant_value(value: &Value) -> (DataType, Value) {
-    mainstay_tsql_types::variant::decode(value.as_ref())
+    crate::variant::decode(value.as_ref())
 }
 
 /// A token of an answer.

@@ -11,7 +11,7 @@
 //! compares text. So a column is sent under the one collation of its page that clients know best, whatever its own
 //! name is. (MS-TDS 2.2.5.1.2; the code pages are those of "Windows collation designators".)
 
-use mainstay_tsql_types::CodePage;
+use mainstay_character_sets::CodePage;
 
 /// A collation, as five bytes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]

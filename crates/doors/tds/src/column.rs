@@ -1,12 +1,12 @@
 //! Columns of results, of bulk loads and of tables as parameters: COLMETADATA. (MS-TDS 2.2.7.4.)
 
 use crate::collation::Collation;
+use crate::data_type::DataType;
 use crate::error::{Wire, WireError};
 use crate::packet_writer::{PacketWriter, first_units};
 use crate::reader::Reader;
 use crate::type_info::TypeInfo;
 use crate::version::Version;
-use mainstay_tsql_types::DataType;
 
 /// Names of columns are cut to so many UTF-16 units.
 const LONGEST_NAME: usize = 128;

@@ -10,8 +10,11 @@
 //!   PreLogin, Login, Batch, Call, TransactionRequest, BulkReader          |
 //!      |          one module each; types: type_info, values: value_read   |  columns: column, values: value_write
 //!      v                                                                  |
-//!   Backend, Session  -----------------------------------------------> Sink   session: who answers, in traits
+//!   a session of the server ------------------------------------------> its results        (not here: the server's door)
 //! ```
+//!
+//! Types are those of the protocol ([`DataType`]); a session declares its columns and parameters by name
+//! ([`DataType::of`]).
 //!
 //! The rules are those of the published protocol, [MS-TDS]; sections are named where they are implemented. Messages of
 //! real clients are recorded in `tests/recorded`.
@@ -26,7 +29,8 @@ mod bulk;
 pub mod client;
 mod collation;
 mod column;
-mod cursor_call;
+mod data_type;
+mod done;
 mod error;
 mod login;
 mod packet;
@@ -34,15 +38,14 @@ mod packet_writer;
 mod prelogin;
 mod reader;
 mod rpc;
-mod session;
 mod source;
-mod static_cursor;
 mod table_value;
 mod token_stream;
 mod transaction;
 mod type_info;
 mod value_read;
 mod value_write;
+pub mod variant;
 mod version;
 
 pub use answer::Answer;
@@ -50,9 +53,11 @@ pub use batch::{Batch, Headers};
 pub use bulk::{BulkEvent, BulkReader, NextRow};
 pub use collation::Collation;
 pub use column::Column;
-pub use cursor_call::{CursorCall, Fetch, Opened, Outputs, concurrency, scroll};
+pub use data_type::{DataType, Length};
+pub use done::{Command, Done, DoneKind, Environment};
 pub use error::{ValueError, Wire, WireError};
 pub use login::{Feature, LONGEST_LOGIN, Login, Password};
+pub use mainstay_character_sets::CodePage;
 pub use packet::{
     Assembler, DEFAULT_PACKET, Framer, HEADER_BYTES, LARGEST_PACKET, Packet, PacketKind, PacketStatus, Reset,
     SMALLEST_PACKET, WholeMessage,
@@ -60,9 +65,7 @@ pub use packet::{
 pub use packet_writer::{Mark, PacketWriter};
 pub use prelogin::{Encryption, LONGEST_PRELOGIN, PreLogin};
 pub use rpc::{Call, MOST_PARAMETERS, NUMBERED, Parameter, ParameterValue};
-pub use session::{Backend, BulkRows, Cancel, Client, Command, Done, DoneKind, Environment, Kill, Session, Sink, Stop};
 pub use source::ColumnSource;
-pub use static_cursor::StaticCursor;
 pub use table_value::TableValue;
 pub use transaction::{Begin, Isolation, TransactionRequest};
 pub use version::Version;

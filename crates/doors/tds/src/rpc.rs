@@ -10,13 +10,14 @@
 
 use crate::batch::Headers;
 use crate::collation::Collation;
+use crate::data_type::DataType;
 use crate::error::{Wire, WireError};
 use crate::reader::Reader;
 use crate::table_value::{self, TableValue};
 use crate::type_info::{Prefix, TypeInfo, token};
 use crate::value_read::{Place, read_value, read_variant};
+use crate::variant;
 use crate::version::Version;
-use mainstay_tsql_types::{DataType, variant};
 use mainstay_types::Value;
 
 /// The procedures that have a number, from 1 on.

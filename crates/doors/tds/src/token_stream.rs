@@ -95,8 +95,9 @@ impl TokenStream {
 mod tests {
     use super::*;
     use crate::client::tokens;
+    use crate::data_type::{DataType, Length};
     use crate::{Answer, Assembler, Column, Command, Done, DoneKind, Framer};
-    use mainstay_tsql_types::{DataType, Length, Message};
+    use mainstay_session::push::Message;
     use mainstay_types::ValueRef;
 
     /// An answer of two columns with a long text, as the bytes of its message.

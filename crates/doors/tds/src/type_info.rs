@@ -17,11 +17,11 @@
 //! XML as TEXT, NTEXT and IMAGE before 7.2, the types of DATE's family as NVARCHAR before 7.3.
 
 use crate::collation::Collation;
+use crate::data_type::{DataType, Length};
 use crate::error::{Wire, WireError};
 use crate::packet_writer::PacketWriter;
 use crate::reader::Reader;
 use crate::version::Version;
-use mainstay_tsql_types::{DataType, Length};
 
 #[allow(missing_docs, reason = "the names of MS-TDS 2.2.5.4")]
 pub(crate) mod token {

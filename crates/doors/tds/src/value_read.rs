@@ -3,10 +3,11 @@
 //! Text becomes `Value::Text` whatever its encoding was, numbers the kind of their type; XML loses its byte order mark.
 //! (MS-TDS 2.2.5.5, forms of values.)
 
+use crate::data_type::DataType;
 use crate::error::{Wire, WireError};
 use crate::reader::{Reader, utf16_text};
 use crate::type_info::{Prefix, TypeInfo, time_bytes, token};
-use mainstay_tsql_types::{DataType, variant};
+use crate::variant;
 use mainstay_types::{Date, Decimal, TICKS_PER_DAY, TICKS_PER_SECOND, Time, Timestamp, Value};
 use std::borrow::Cow;
 

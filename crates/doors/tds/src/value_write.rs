@@ -18,12 +18,13 @@
 //! | SQL_VARIANT | a value with its type, and all of these: `INT` or `BIGINT`, `NUMERIC`, `FLOAT`, `NVARCHAR` ... |
 
 use crate::column::Column;
+use crate::data_type::{DataType, Length};
 use crate::error::ValueError;
 use crate::packet_writer::PacketWriter;
 use crate::type_info::{Prefix, TypeInfo, decimal_bytes, time_bytes, token};
 use crate::value_read::{PIECES_NULL, Place, exchanged};
+use crate::variant;
 use crate::version::Version;
-use mainstay_tsql_types::{DataType, variant};
 use mainstay_types::{Date, TICKS_PER_SECOND, Time, Timestamp, ValueRef};
 
 const DAY_1900: i32 = -25_567;
@@ -327,26 +328,13 @@ fn is_known(data_type: DataType, version: Version) -> bool {
     !is_new || version >= Version::V7_3A
 }
 
-/// The type that a value has in a variant that says none.
+/// The type that a client of a version is told for a value without its type.
 fn plain_type(value: ValueRef<'_>, version: Version) -> Option<DataType> {
-    let dates = version >= Version::V7_3A;
-    let text = DataType::NVarChar(mainstay_tsql_types::Length::Limited(4000));
-    Some(match value {
-        ValueRef::Boolean(_) => DataType::Bit,
-        ValueRef::Integer(value) if i32::try_from(value).is_ok() => DataType::Int,
-        ValueRef::Integer(_) => DataType::BigInt,
-        ValueRef::Decimal(decimal) => DataType::Decimal { precision: 38, scale: decimal.scale.min(38) },
-        ValueRef::Float(_) => DataType::Float,
-        ValueRef::Text(_) => text,
-        ValueRef::Binary(_) => DataType::VarBinary(mainstay_tsql_types::Length::Limited(8000)),
-        ValueRef::Date(_) if dates => DataType::Date,
-        ValueRef::Time(_) if dates => DataType::Time(7),
-        ValueRef::Timestamp(_) if dates => DataType::DateTime2(7),
-        ValueRef::Timestamp(_) => DataType::DateTime,
-        ValueRef::TimestampWithOffset { .. } if dates => DataType::DateTimeOffset(7),
-        ValueRef::Date(_) | ValueRef::Time(_) | ValueRef::TimestampWithOffset { .. } => text,
-        ValueRef::Uuid(_) => DataType::UniqueIdentifier,
-        ValueRef::Null | ValueRef::Interval(_) => return None,
+    let data_type = variant::plain_type(value)?;
+    Some(match data_type {
+        known if is_known(known, version) => known,
+        DataType::DateTime2(_) => DataType::DateTime,
+        _ => DataType::NVarChar(Length::Limited(4000)),
     })
 }
 

@@ -3,9 +3,10 @@
 mod common;
 
 use common::{answer_bytes, answer_tokens, hex, utf16};
+use mainstay_tds::CodePage;
 use mainstay_tds::client::Token;
+use mainstay_tds::client::{DataType, Length, Message};
 use mainstay_tds::{Collation, Column, Command, Done, DoneKind, Environment, Feature, Version};
-use mainstay_tsql_types::{CodePage, DataType, Length, Message};
 use mainstay_types::{Value, ValueRef};
 
 /// The final DONE of an answer without a statement, for versions with long counts.
@@ -108,7 +109,7 @@ fn text(text: &str) -> Value {
 /// A number of a type as a SQL_VARIANT.
 fn variant(data_type: DataType, number: &str) -> Value {
     let number = Value::Decimal(number.parse().unwrap());
-    mainstay_tsql_types::variant::encode(data_type, number.as_ref())
+    mainstay_tds::variant::encode(data_type, number.as_ref())
 }
 
 /// Type, value, TYPE_INFO, cell.

@@ -7,8 +7,7 @@ mod common;
 
 use common::hex;
 use mainstay_tds::{
-    Batch, BulkEvent, BulkReader, Call, CursorCall, Login, Opened, ParameterValue, PreLogin, TransactionRequest,
-    Version,
+    Batch, BulkEvent, BulkReader, Call, Login, ParameterValue, PreLogin, TransactionRequest, Version, variant,
 };
 use std::fmt::Write;
 
@@ -66,7 +65,7 @@ fn describe_call(call: &Call) -> String {
         let value = match &parameter.value {
             ParameterValue::Single(value) => value.to_string(),
             ParameterValue::Variant(data_type, value) => {
-                format!("{} of {data_type}", mainstay_tsql_types::variant::decode(value.as_ref()).1)
+                format!("{} of {data_type}", variant::decode(value.as_ref()).1)
             }
             ParameterValue::Table(table) => {
                 let columns: Vec<String> = table.columns.iter().map(|column| column.data_type.to_string()).collect();
@@ -74,18 +73,6 @@ fn describe_call(call: &Call) -> String {
             }
         };
         let _ = write!(text, " | {} {}{output} {value:?}", parameter.name, parameter.data_type);
-    }
-    match CursorCall::of(call) {
-        None => {}
-        Some(Ok(CursorCall::Open(opened))) => {
-            let Opened { text: statement, scroll, concurrency, values, outputs, .. } = opened;
-            let values = values.len();
-            let _ = write!(text, " = open {statement:?} {scroll:#x} {concurrency:#x} of {values} values, {outputs:?}");
-        }
-        Some(Ok(other)) => {
-            let _ = write!(text, " = {other:?}");
-        }
-        Some(Err(message)) => panic!("{message}"),
     }
     text
 }

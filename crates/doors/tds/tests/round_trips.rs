@@ -8,7 +8,7 @@ use mainstay_tds::{
     BulkEvent, BulkReader, Call, Collation, Column, Headers, PacketKind, PacketWriter, Parameter, ParameterValue,
     TableValue, Version, WireError,
 };
-use mainstay_tsql_types::{DataType, Length, variant};
+use mainstay_tds::{DataType, Length, variant};
 use mainstay_types::{Value, ValueRef};
 
 fn columns() -> Vec<Column> {

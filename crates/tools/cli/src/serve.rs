@@ -5,6 +5,7 @@ use crate::basic::{BrowserPrograms, FolderUsers, Shop};
 use crate::exit::Exit;
 use crate::{complain, warn, who};
 use ace::backend::{Served, ServedDictionaries, Sql, install_sql};
+use ace::procedures::LibraryCalls;
 use mainstay_ads_runtime::Engine as Advantage;
 use mainstay_console::Console;
 use mainstay_engine::Database;
@@ -173,7 +174,7 @@ fn navigator_door(
     files: &Arc<dyn FileSystem>,
 ) -> Result<NavigatorDoor> {
     let service = Arc::new(Service::new(Arc::clone(files), folder));
-    let advantage = Advantage::serving(database, folder)?;
+    let advantage = Advantage::serving(database, folder)?.with_calls(Arc::new(LibraryCalls));
     // Weak, because the service has the statements.
     let known = Arc::downgrade(&service);
     let asked = known.clone();

@@ -9,7 +9,7 @@ use mainstay_basic_files::{
 };
 use mainstay_basic_tables::TableVolume;
 use mainstay_engine::Database;
-use mainstay_tds::{Column, Done, Environment, Sink, Stop};
+use mainstay_session::push::{Column, Done, Environment, Message, Sink, Stop};
 use mainstay_tsql_runtime::Instance;
 use mainstay_types::{Code, ValueRef};
 use std::path::Path;
@@ -31,7 +31,7 @@ impl Sink for Answers {
         self.rows.push(values.iter().map(ValueRef::to_string).collect::<Vec<_>>().join("|"));
         Ok(())
     }
-    fn message(&mut self, message: &mainstay_tsql_types::Message) {
+    fn message(&mut self, message: &Message) {
         if message.is_error() {
             self.errors.push(message.number.to_string());
         }

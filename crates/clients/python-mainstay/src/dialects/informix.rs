@@ -86,7 +86,7 @@ fn field(column: &Column) -> Field {
     let declared = column.declared.as_ref().map(|declared| {
         let arguments: Vec<String> = declared.arguments.iter().map(ToString::to_string).collect();
         match arguments.is_empty() {
-            true => declared.name.clone(),
+            true => declared.name.to_string(),
             false => format!("{}({})", declared.name, arguments.join(",")),
         }
     });

@@ -13,12 +13,12 @@ use arrow_array::RecordBatch;
 use arrow_schema::{Field, Schema, SchemaRef};
 use mainstay_columnar::values::data_type_of;
 use mainstay_session::Cancel;
-use mainstay_tds::{
-    Begin, Call, Collation, Column, Command, Done, Environment, Isolation, Parameter, ParameterValue, Session as _,
-    Sink, Stop, TransactionRequest,
+use mainstay_session::push::{
+    self, Begin, Call, Command, Done, Environment, Isolation, Message, Parameter, ParameterValue, Session as _, Sink,
+    Stop, TransactionRequest,
 };
-use mainstay_tsql_runtime::Session;
-use mainstay_tsql_types::{DataType, Length, Message, variant};
+use mainstay_tsql_runtime::{Column, Session};
+use mainstay_tsql_types::{DataType, Length, variant};
 use mainstay_types::{Collation as Order, SqlType, Value, ValueRef};
 use std::collections::VecDeque;
 use std::sync::Arc;
@@ -139,10 +139,10 @@ fn field(column: &Column) -> Field {
 }
 
 impl Sink for Collector {
-    fn columns(&mut self, columns: &[Column]) -> Result<(), Stop> {
+    fn columns(&mut self, columns: &[push::Column]) -> Result<(), Stop> {
         self.end_rows();
+        let columns: Vec<Column> = columns.iter().map(Column::from).collect();
         let schema = Arc::new(Schema::new(columns.iter().map(field).collect::<Vec<_>>()));
-        let columns = columns.to_vec();
         self.current = Some(Incoming { schema, columns, rows: Vec::new(), batches: VecDeque::new() });
         Ok(())
     }
@@ -169,7 +169,7 @@ impl Sink for Collector {
         if self.end_rows() {
             return;
         }
-        if done.count.is_some() && done.command != Command::SELECT {
+        if done.count.is_some() && done.command != Command::Select {
             let messages = std::mem::take(&mut self.messages);
             self.outputs.push(Output { changed: done.count, messages, ..Output::default() });
         }
@@ -188,7 +188,7 @@ impl Sink for Collector {
         self.outputs.push(Output { status: Some(status), ..Output::default() });
     }
 
-    fn return_value(&mut self, ordinal: u16, _: &Column, value: ValueRef<'_>) -> Result<(), Stop> {
+    fn return_value(&mut self, ordinal: u16, _: &push::Column, value: ValueRef<'_>) -> Result<(), Stop> {
         let outputs = vec![(usize::from(ordinal), value.to_value())];
         self.outputs.push(Output { outputs, ..Output::default() });
         Ok(())
@@ -279,19 +279,17 @@ fn parameter(name: &str, argument: &Argument) -> Parameter {
         Value::Interval(interval) => Value::Text(interval.to_string()),
         other => other.clone(),
     };
-    let (data_type, collation) = (type_of(&value), Collation::default());
     Parameter {
         name: name.to_owned(),
         output: argument.is_output,
         default: false,
-        data_type,
-        collation,
+        declared: type_of(&value).declared(),
         value: ParameterValue::Single(value),
     }
 }
 
 fn call_of(procedure: &str, parameters: Vec<Parameter>) -> Call {
-    Call { procedure: procedure.to_owned(), recompile: false, no_metadata: false, parameters }
+    Call { procedure: procedure.to_owned(), parameters }
 }
 
 /// The call of `sp_executesql` that runs a statement with these values.
@@ -299,7 +297,7 @@ fn executed(text: &str, values: Vec<(String, Value)>) -> Call {
     let argument = |value: Value| Argument { value, is_output: false };
     let declared: Vec<String> = values.iter().map(|(name, value)| format!("{name} {}", type_of(value))).collect();
     let text_parameter = |text: String| Parameter {
-        data_type: DataType::NVarChar(Length::Max),
+        declared: DataType::NVarChar(Length::Max).declared(),
         ..parameter("", &argument(Value::Text(text)))
     };
     let mut parameters = vec![text_parameter(text.to_owned()), text_parameter(declared.join(", "))];
@@ -409,7 +407,7 @@ impl Dialect for Tsql {
     }
 
     fn commit(&mut self) -> Result<(), Fault> {
-        self.request(&TransactionRequest::Commit { name: String::new(), then: None })
+        self.request(&TransactionRequest::Commit { then: None })
     }
 
     fn rollback(&mut self) -> Result<(), Fault> {

@@ -6,7 +6,7 @@
 use super::{Buffer, Handle, Out, Pointer, Text};
 use crate::constants::AE_INVALID_POINTER;
 use crate::failure::{Failure, Result};
-use mainstay_navigator::dictionary::Given;
+use mainstay_area_session::Given;
 
 /// The most bytes that a length of sixteen bits can state, and a NUL in UTF-16.
 const MOST_BYTES: usize = (1 << 16) + 2;

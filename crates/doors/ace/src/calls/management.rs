@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use mainstay_navigator::wire::messages::{Activity, Member, TableUse};
+use mainstay_area_session::{Activity, Member, TableUse};
 use mainstay_xbase::lock::LockScheme;
 
 use crate::border::*;

@@ -7,7 +7,7 @@
 
 use std::sync::Arc;
 
-use mainstay_ads_types::words::{self, Options};
+use mainstay_full_text::{self as full_text, Options};
 use mainstay_types::Code;
 use mainstay_workarea::WordIndex;
 
@@ -26,7 +26,7 @@ const LONGEST: u32 = 1000;
 /// The default characters and those that the program adds, or the program's alone.
 fn characters(default: &str, use_default: u16, given: Text, encoding: u32) -> Result<String> {
     let given = if given.is_null() { String::new() } else { given.pointer().encoded(encoding)? };
-    let separator = if default == words::NOISE { " " } else { "" };
+    let separator = if default == full_text::NOISE { " " } else { "" };
     Ok(if use_default == 0 { given } else { format!("{default}{separator}{given}") })
 }
 
@@ -69,10 +69,10 @@ pub fn create(
         options: Options {
             shortest,
             longest,
-            delimiters: characters(words::DELIMITERS, use_delimiters, delimiters, encoding)?,
-            noise: characters(words::NOISE, use_noise, noise, encoding)?,
-            dropped: characters(words::DROPPED, use_dropped, dropped, encoding)?,
-            conditional: characters(words::CONDITIONAL, use_conditional, conditional, encoding)?,
+            delimiters: characters(full_text::DELIMITERS, use_delimiters, delimiters, encoding)?,
+            noise: characters(full_text::NOISE, use_noise, noise, encoding)?,
+            dropped: characters(full_text::DROPPED, use_dropped, dropped, encoding)?,
+            conditional: characters(full_text::CONDITIONAL, use_conditional, conditional, encoding)?,
             is_case_sensitive: options & ADS_FTS_CASE_SENSITIVE != 0,
             keeps_numbers: options & ADS_FTS_PROTECT_NUMBERS != 0,
         },

@@ -19,6 +19,7 @@ use crate::dictionary::{Access, Contents, Live, Session, integrity};
 use crate::entries::run_of_dictionary;
 use crate::failure::{self, Failure};
 use crate::registry::{self, Object};
+use crate::settings;
 use crate::transaction::Transaction;
 use mainstay_navigator::dictionary::{
     Called, Dictionaries, Dictionary, Found, Given, Hidden, a_view, code_of, refused,
@@ -52,7 +53,7 @@ impl Dictionaries for ServedDictionaries {
             return Err(told(Failure::new(AE_CANNOT_OPEN_DICTIONARY, message)));
         }
         let access = Access::log_in(&live, user, password).map_err(told)?;
-        let session = Session::new(files, live, access);
+        let session = Session::new(files, live, access, settings::date_form);
         let connection = Arc::new(Connection::to_dictionary(session, &path.to_string_lossy()));
         let handle = registry::add(Object::Connection(Arc::clone(&connection))).map_err(told)?;
         Ok(Box::new(ServedDictionary { connection, handle, searches: HashSet::new() }))

@@ -39,14 +39,6 @@ pub struct Connected {
     pub locks: Vec<(PathBuf, Option<u32>, SystemTime)>,
 }
 
-/// By name: the user, or else the program, since there is no user name without a login.
-impl std::fmt::Display for Person {
-    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        let name = [&self.user, &self.application].into_iter().find(|name| !name.is_empty());
-        write!(f, "{} at {}", name.map_or("a client", String::as_str), self.address)
-    }
-}
-
 impl std::fmt::Debug for Member {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         write!(f, "Member({:?})", self.person)

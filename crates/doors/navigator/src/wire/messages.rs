@@ -9,6 +9,7 @@ use super::values::*;
 use super::{choice, structure};
 use crate::dictionary::{Called, Given, Hidden};
 use crate::sql::{Column, Outcome, Parameter, Shown};
+pub use mainstay_area_session::{Activity, Member, Person, TableUse};
 use mainstay_types::{Code, Error};
 use mainstay_workarea::{
     CopyOptions, Counting, Customize, FieldValue, Form, Mode, NewOrder, Optimized, OrderId, OrderInfo, Position,
@@ -323,63 +324,6 @@ pub struct InDictionary {
     pub kinds: (u32, u32),
     /// The part of it that the user may not read.
     pub hidden: Hidden,
-}
-
-/// A connected user.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Person {
-    /// The number of the connection.
-    pub connection: u64,
-    /// The user.
-    pub user: String,
-    /// The program.
-    pub application: String,
-    /// The address.
-    pub address: String,
-}
-
-/// A table that a user has open.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct TableUse {
-    /// Its path.
-    pub path: PathBuf,
-    /// The locks that were asked for.
-    pub scheme: Option<LockScheme>,
-    /// Its index files.
-    pub indexes: Vec<PathBuf>,
-    /// The number of orders that they have.
-    pub orders: u32,
-    /// True if the whole table is locked.
-    pub is_locked: bool,
-    /// The records that are locked.
-    pub records: Vec<u32>,
-}
-
-impl TableUse {
-    /// Returns true if a record is locked, by itself or with its table.
-    pub fn locks(&self, record: u32) -> bool {
-        self.is_locked || self.records.contains(&record)
-    }
-}
-
-/// A connected user, and the tables that he has open.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Member {
-    /// The user.
-    pub person: Person,
-    /// Each table once.
-    pub tables: Vec<TableUse>,
-}
-
-/// The activity of a server.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Activity {
-    /// For how long it has been served, in seconds.
-    pub seconds: u64,
-    /// The number of answered requests.
-    pub requests: u64,
-    /// The connected users.
-    pub members: Vec<Member>,
 }
 
 /// The reply to a step.

@@ -24,7 +24,7 @@ pub(super) fn type_of(column: &Column) -> TypeDescription {
 fn declared(declared: &Declared) -> Option<TypeDescription> {
     let new = TypeDescription::new;
     let digits = |precision: u32, scale: u32| (precision << 8) | scale;
-    Some(match (declared.name.as_str(), &declared.arguments[..]) {
+    Some(match (&*declared.name, &declared.arguments[..]) {
         ("smallint", _) => new(TypeCode::SMALLINT, 2),
         ("integer", _) => new(TypeCode::INTEGER, 4),
         ("serial", _) => new(TypeCode::SERIAL, 4),

@@ -13,8 +13,8 @@ use super::sink::AnswerSink;
 use crate::host::Ending;
 use crate::host::log::Level;
 use crate::host::metrics::{OneMore, RequestKind};
-use mainstay_tds::{Backend, BulkReader, Environment, Reset, Session, Sink, WireError};
-use mainstay_tsql_types::Message;
+use mainstay_session::push::{Backend, Message, Session, Sink};
+use mainstay_tds::{BulkReader, Environment, Reset, WireError};
 use std::fmt::Display;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::atomic::Ordering::Relaxed;
@@ -107,7 +107,12 @@ impl<B: Backend> Requests<'_, B> {
 
     /// Refuses a call, which was read to its end.
     fn too_many_parameters(&mut self) -> Result<(), LinkError> {
-        let message = Message::numbered(8003, &[&mainstay_tds::MOST_PARAMETERS]);
+        let text = format!(
+            "The incoming request has too many parameters. The server supports a maximum of {} parameters. Reduce the number \
+             of parameters and resend the request.",
+            mainstay_tds::MOST_PARAMETERS
+        );
+        let message = Message::error(8003, text);
         self.logged_in.answer.message(&message);
         self.logged_in.answer.finish(true);
         self.send()

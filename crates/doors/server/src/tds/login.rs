@@ -14,14 +14,15 @@
 
 use super::link::{Incoming, Link, LinkError};
 use super::numbers::SessionNumber;
-use super::{Serving, TdsDoor};
+use super::{Serving, TdsDoor, translation};
 use crate::config::{Config, Encryption};
 use crate::host::log::Level;
+use mainstay_session::Kill;
+use mainstay_session::push::{Backend, Client, Message, Session};
 use mainstay_tds::{
-    Answer, Backend, Client, Collation, Encryption as Wish, Environment, Feature, Kill, LONGEST_LOGIN, Login,
-    PacketKind, PacketWriter, PreLogin, Session, Version, WireError,
+    Answer, Collation, Encryption as Wish, Environment, Feature, LONGEST_LOGIN, Login, PacketKind, PacketWriter,
+    PreLogin, Version, WireError,
 };
-use mainstay_tsql_types::Message;
 use std::sync::Arc;
 use std::sync::atomic::Ordering::Relaxed;
 use std::time::{Duration, Instant};
@@ -146,8 +147,10 @@ fn begin<B: Backend>(
     }
     let number = door.numbers.next();
     let session_id = number.number;
-    let client = Client { session_id, address, encrypted, read_only: host.is_read_only(&login.user) };
-    let mut session = match door.backend.log_in(login, &client) {
+    let read_only = host.is_read_only(&login.user);
+    let protocol_version = u32::from_be_bytes(login.version.acknowledged());
+    let client = Client { session_id, address, encrypted, read_only, protocol_version };
+    let mut session = match door.backend.log_in(&translation::login(login), &client) {
         Ok(session) => session,
         Err(message) => {
             metrics.logins_failed_total.fetch_add(1, Relaxed);

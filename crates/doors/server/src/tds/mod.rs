@@ -3,6 +3,7 @@
 //! ```text
 //!   login       PRELOGIN, TLS, LOGIN7; users and passwords
 //!   connection  one request after another: requests; their answers: sink
+//!   translation types, columns and calls of the protocol, and those of sessions
 //!   link        the socket: messages in, packets out, TLS between them; attentions while a request runs
 //! ```
 //!
@@ -14,12 +15,14 @@ mod login;
 mod numbers;
 mod requests;
 mod sink;
+mod translation;
 
 use crate::host::connection::Connection;
 use crate::host::metrics::RequestKind;
 use crate::host::{Door, Ending, Host};
 use link::Link;
-use mainstay_tds::{Backend, LONGEST_LOGIN, LONGEST_PRELOGIN};
+use mainstay_session::push::Backend;
+use mainstay_tds::{LONGEST_LOGIN, LONGEST_PRELOGIN};
 use numbers::SessionNumbers;
 use std::net::TcpStream;
 use std::sync::Arc;

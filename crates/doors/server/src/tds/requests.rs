@@ -2,13 +2,11 @@
 
 use super::link::{BulkPacket, Incoming, Link};
 use super::sink::AnswerSink;
+use super::translation;
 use crate::host::connection::Connection;
 use crate::host::metrics::RequestKind;
-use mainstay_tds::{
-    Batch, BulkEvent, BulkReader, BulkRows, Call, PacketKind, ParameterValue, Session, Sink, TransactionRequest,
-    Version, WholeMessage, Wire, WireError,
-};
-use mainstay_tsql_types::Message;
+use mainstay_session::push::{BulkRows, Call, Message, ParameterValue, Session, Sink, TransactionRequest};
+use mainstay_tds::{Batch, BulkEvent, BulkReader, PacketKind, Version, WholeMessage, Wire, WireError};
 use mainstay_types::Value;
 
 /// A request that is there as a whole.
@@ -23,9 +21,13 @@ impl Request {
     pub fn decode(message: &WholeMessage, version: Version) -> Wire<Request> {
         match message.kind {
             PacketKind::Batch => Batch::decode(&message.bytes, version).map(Request::Batch),
-            PacketKind::Rpc => Call::decode(&message.bytes, version).map(|(_, calls)| Request::Calls(calls)),
+            PacketKind::Rpc => {
+                let (_, calls) = mainstay_tds::Call::decode(&message.bytes, version)?;
+                Ok(Request::Calls(calls.into_iter().map(translation::call).collect()))
+            }
             PacketKind::TransactionManager => {
-                TransactionRequest::decode(&message.bytes, version).map(|(_, request)| Request::Transaction(request))
+                let (_, request) = mainstay_tds::TransactionRequest::decode(&message.bytes, version)?;
+                Ok(Request::Transaction(translation::transaction(request)))
             }
             other => Err(WireError::Unsupported(format!("{other:?} after a login"))),
         }
@@ -143,7 +145,7 @@ impl<'a> Load<'a> {
     pub fn run(&mut self, session: &mut impl Session, sink: &mut AnswerSink<'_>) {
         let columns = loop {
             match self.reader.next_event(self.ended) {
-                Ok(BulkEvent::Columns(columns)) => break columns.to_vec(),
+                Ok(BulkEvent::Columns(columns)) => break columns.iter().map(translation::described).collect(),
                 // FreeTDS ends a load without rows by an empty message.
                 Ok(BulkEvent::End) => break Vec::new(),
                 Ok(_) => match self.more() {

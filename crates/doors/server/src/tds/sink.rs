@@ -4,9 +4,10 @@
 //! answer sends the last group.
 
 use super::link::Link;
+use super::translation;
 use crate::host::connection::Connection;
-use mainstay_tds::{Answer, Column, ColumnSource, Done, Environment, Sink, Stop};
-use mainstay_tsql_types::Message;
+use mainstay_session::push::{Column, ColumnSource, Done, Environment, Message, Sink, Stop};
+use mainstay_tds::Answer;
 use mainstay_types::ValueRef;
 use std::sync::atomic::Ordering::Relaxed;
 
@@ -58,12 +59,13 @@ fn no_value(error: mainstay_tds::ValueError) -> Stop {
 
 impl Sink for AnswerSink<'_> {
     fn columns(&mut self, columns: &[Column]) -> Result<(), Stop> {
-        self.answer.columns(columns);
+        let columns: Vec<_> = columns.iter().map(translation::column).collect::<Result<_, _>>().map_err(Stop::Value)?;
+        self.answer.columns(&columns);
         self.send_some()
     }
 
     fn sources(&mut self, tables: &[Vec<String>], columns: &[ColumnSource]) {
-        self.answer.sources(tables, columns);
+        self.answer.sources(tables, &translation::sources(columns));
     }
 
     fn order(&mut self, columns: &[u16]) {
@@ -78,7 +80,7 @@ impl Sink for AnswerSink<'_> {
 
     fn done(&mut self, done: Done) {
         self.error = done.error;
-        self.answer.done(done);
+        self.answer.done(translation::done(done));
         let _ = self.send_some();
     }
 
@@ -101,11 +103,12 @@ impl Sink for AnswerSink<'_> {
         if !self.status_said {
             self.return_status(0);
         }
-        self.answer.return_value(ordinal, column, value).map_err(no_value)
+        let column = translation::column(column).map_err(Stop::Value)?;
+        self.answer.return_value(ordinal, &column, value).map_err(no_value)
     }
 
     fn environment(&mut self, change: &Environment) {
-        self.answer.environment(change);
+        self.answer.environment(&translation::environment(change));
         let said = match change {
             Environment::Database { new, .. } => Some((5701, format!("Changed database context to '{new}'."), 2)),
             Environment::Language { new, .. } => Some((5703, format!("Changed language setting to {new}."), 1)),

@@ -22,11 +22,12 @@
 //! or in capitals (texts). Cursors (`sp_cursoropen` ...) have the rows 1, 2 and 3.
 #![allow(dead_code, reason = "each test uses some of it")]
 
-use mainstay_tds::{
-    Backend, BulkRows, Call, Cancel, Client, Column, Command, CursorCall, Done, DoneKind, Environment, Fetch, Kill,
-    Login, ParameterValue, Session, Sink, StaticCursor, Stop, TransactionRequest, concurrency, scroll,
+use mainstay_session::push::{
+    Backend, BulkRows, Call, Client, Column, Command, Done, DoneKind, Environment, Login, Message, ParameterValue,
+    Session, Sink, Stop, TransactionRequest,
 };
-use mainstay_tsql_types::{CodePage, DataType, Length, Message};
+use mainstay_session::{Cancel, Kill};
+use mainstay_tds::{CodePage, DataType, Length};
 use mainstay_types::{Value, ValueRef};
 use std::collections::HashMap;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering::SeqCst};
@@ -78,7 +79,9 @@ pub struct ScriptedSession {
     next_transaction: u64,
     loaded: usize,
     prepared: Vec<String>,
-    cursors: Vec<StaticCursor>,
+    /// Of each cursor the first of the rows that were fetched last, from 1, and their number; 0 is before the first row, 4 behind
+    /// the last.
+    cursors: Vec<(i64, i64)>,
     sessions: Arc<AtomicUsize>,
     rolled_back: Arc<AtomicUsize>,
     resets: Arc<AtomicUsize>,
@@ -144,9 +147,18 @@ pub fn every_type() -> Vec<(Column, Value)> {
     ];
     let named = values.into_iter().map(|(data_type, value)| {
         let name = data_type.to_string().split('(').next().unwrap_or_default().to_owned();
-        (Column::new(format!("c_{name}"), data_type), value)
+        (column(format!("c_{name}"), data_type), value)
     });
     named.collect()
+}
+
+/// A column of a type.
+fn column(name: impl Into<String>, data_type: DataType) -> Column {
+    Column::new(name, data_type.declared(), data_type.sql_type())
+}
+
+fn not_null(name: &str, data_type: DataType) -> Column {
+    Column { is_nullable: false, ..column(name, data_type) }
 }
 
 fn done(kind: DoneKind, command: Command, count: Option<u64>) -> Done {
@@ -163,11 +175,11 @@ fn number_after(text: &str, mark: &str) -> Option<f64> {
 impl ScriptedSession {
     fn run(&mut self, text: &str, kind: DoneKind, sink: &mut dyn Sink) -> Result<(), Stop> {
         let upper = text.trim().to_uppercase();
-        let int = |name: &str| Column::new(name, DataType::Int).nullable(false);
+        let int = |name: &str| not_null(name, DataType::Int);
         let mut one = |column: Column, value: ValueRef<'_>| {
             sink.columns(&[column])?;
             sink.row(&[value])?;
-            sink.done(done(kind, Command::SELECT, Some(1)));
+            sink.done(done(kind, Command::Select, Some(1)));
             Ok(())
         };
         if upper.contains("@@SPID") {
@@ -175,7 +187,7 @@ impl ScriptedSession {
         } else if upper.contains("@@TRANCOUNT") && upper.starts_with("SELECT") {
             one(int(""), ValueRef::Integer(self.transaction.is_some().into()))
         } else if upper.contains("@@MAX_PRECISION") {
-            one(Column::new("", DataType::TinyInt), ValueRef::Integer(38))
+            one(column("", DataType::TinyInt), ValueRef::Integer(38))
         } else if upper.contains("SYSTEM_TYPE_NAME") {
             self.table_columns(kind, sink)
         } else if upper.contains("FMTONLY") && upper.contains("SELECT") {
@@ -190,18 +202,18 @@ impl ScriptedSession {
             for value in [1, 2] {
                 sink.columns(&[int("n")])?;
                 sink.row(&[ValueRef::Integer(value)])?;
-                sink.done(done(kind, Command::SELECT, Some(1)));
+                sink.done(done(kind, Command::Select, Some(1)));
             }
             Ok(())
         } else if upper.contains("FAIL") {
             let mut message = Message::error(50_001, "It failed as it was told to.").state(3);
             (message.procedure, message.line) = (Some("scripted".into()), 7);
             sink.message(&message);
-            sink.done(Done { error: true, ..done(kind, Command::NONE, None) });
+            sink.done(Done { error: true, ..done(kind, Command::None, None) });
             Ok(())
         } else if upper.contains("FATAL") {
             sink.message(&Message::error(50_002, "It cannot go on.").severity(20));
-            sink.done(Done { error: true, ..done(kind, Command::NONE, None) });
+            sink.done(Done { error: true, ..done(kind, Command::None, None) });
             Ok(())
         } else if let Some(seconds) = number_after(&upper, "SLEEP ") {
             self.sleep(Duration::from_secs_f64(seconds), kind, sink)
@@ -215,30 +227,30 @@ impl ScriptedSession {
     fn other(&mut self, upper: &str, kind: DoneKind, sink: &mut dyn Sink) -> Result<(), Stop> {
         if upper.starts_with("PRINT") {
             sink.message(&Message::error(0, "printed").severity(0));
-            sink.done(done(kind, Command::NONE, None));
+            sink.done(done(kind, Command::None, None));
         } else if let Some(database) = upper.strip_prefix("USE ") {
             let new = database.trim_matches(|c| "[]; ".contains(c)).to_lowercase();
             let old = std::mem::replace(&mut self.database, new.clone());
             sink.environment(&Environment::Database { new, old });
-            sink.done(done(kind, Command::NONE, None));
+            sink.done(done(kind, Command::None, None));
         } else if let Some(number) = number_after(upper, "KILL ") {
             let connection = self.connections.lock().unwrap().get(&(number as u16)).cloned();
             connection.iter().for_each(|connection| connection.kill());
-            sink.done(done(kind, Command::NONE, None));
+            sink.done(done(kind, Command::None, None));
         } else if upper.starts_with("BEGIN TRAN") {
             self.begin(sink);
-            sink.done(done(kind, Command::BEGIN_TRANSACTION, None));
+            sink.done(done(kind, Command::BeginTransaction, None));
         } else if upper.contains("COMMIT") || upper.contains("ROLLBACK") {
             self.end(upper.contains("COMMIT"), sink);
-            sink.done(done(kind, Command::COMMIT, None));
+            sink.done(done(kind, Command::Commit, None));
         } else if upper.starts_with("SELECT") {
-            sink.columns(&[Column::new("", DataType::Int).nullable(false)])?;
+            sink.columns(&[not_null("", DataType::Int)])?;
             sink.row(&[ValueRef::Integer(number_after(upper, "SELECT ").unwrap_or(1.0) as i64)])?;
-            sink.done(done(kind, Command::SELECT, Some(1)));
+            sink.done(done(kind, Command::Select, Some(1)));
         } else if upper.starts_with("INSERT") && !upper.starts_with("INSERT BULK") {
-            sink.done(done(kind, Command::INSERT, Some(1)));
+            sink.done(done(kind, Command::Insert, Some(1)));
         } else {
-            sink.done(done(kind, Command::NONE, None));
+            sink.done(done(kind, Command::None, None));
         }
         Ok(())
     }
@@ -248,18 +260,18 @@ impl ScriptedSession {
         sink.columns(&columns)?;
         sink.row(&values.iter().map(Value::as_ref).collect::<Vec<_>>())?;
         sink.row(&vec![ValueRef::Null; values.len()])?;
-        sink.done(done(kind, Command::SELECT, Some(2)));
+        sink.done(done(kind, Command::Select, Some(2)));
         Ok(())
     }
 
     fn rows(&mut self, count: u64, kind: DoneKind, sink: &mut dyn Sink) -> Result<(), Stop> {
-        let columns = [Column::new("n", DataType::Int), Column::new("t", DataType::NVarChar(Length::Limited(100)))];
+        let columns = [column("n", DataType::Int), column("t", DataType::NVarChar(Length::Limited(100)))];
         sink.columns(&columns)?;
         for n in 0..count {
             let text = format!("row {n}");
             sink.row(&[ValueRef::Integer(n as i64), ValueRef::Text(&text)])?;
         }
-        sink.done(done(kind, Command::SELECT, Some(count)));
+        sink.done(done(kind, Command::Select, Some(count)));
         Ok(())
     }
 
@@ -267,15 +279,15 @@ impl ScriptedSession {
     fn table_columns(&mut self, kind: DoneKind, sink: &mut dyn Sink) -> Result<(), Stop> {
         let text = DataType::NVarChar(Length::Limited(128));
         let columns = [
-            Column::new("column_id", DataType::Int),
-            Column::new("system_type_name", text),
-            Column::new("is_identity", DataType::Bit),
+            column("column_id", DataType::Int),
+            column("system_type_name", text),
+            column("is_identity", DataType::Bit),
         ];
         sink.columns(&columns)?;
         for (number, name) in [(1, "int"), (2, "nvarchar")] {
             sink.row(&[ValueRef::Integer(number), ValueRef::Text(name), ValueRef::Boolean(false)])?;
         }
-        sink.done(done(kind, Command::SELECT, Some(2)));
+        sink.done(done(kind, Command::Select, Some(2)));
         Ok(())
     }
 
@@ -287,7 +299,7 @@ impl ScriptedSession {
             }
             std::thread::sleep(Duration::from_millis(2));
         }
-        sink.done(done(kind, Command::NONE, None));
+        sink.done(done(kind, Command::None, None));
         Ok(())
     }
 
@@ -311,37 +323,36 @@ impl ScriptedSession {
     fn echo(&mut self, call: &Call, skip: usize, sink: &mut dyn Sink) -> Result<(), Stop> {
         let (mut columns, mut values) = (Vec::new(), Vec::new());
         for (i, parameter) in call.parameters.iter().enumerate().skip(skip) {
-            let column = Column::new(
-                if parameter.name.is_empty() { format!("p{i}") } else { parameter.name.clone() },
-                parameter.data_type,
-            );
+            let name = if parameter.name.is_empty() { format!("p{i}") } else { parameter.name.clone() };
+            let given = column(name, DataType::of(&parameter.declared).unwrap());
             let value = match &parameter.value {
-                ParameterValue::Single(value) | ParameterValue::Variant(_, value) => value.clone(),
+                ParameterValue::Single(value) => value.clone(),
                 ParameterValue::Table(table) => {
-                    columns.push(Column::new("rows", DataType::Int));
+                    columns.push(column("rows", DataType::Int));
                     values.push(Value::Integer(table.rows.len() as i64));
                     continue;
                 }
             };
-            columns.push(column);
+            columns.push(given);
             values.push(value);
         }
         if !columns.is_empty() {
             sink.columns(&columns)?;
             sink.row(&values.iter().map(Value::as_ref).collect::<Vec<_>>())?;
-            sink.done(done(DoneKind::InProcedure, Command::SELECT, Some(1)));
+            sink.done(done(DoneKind::InProcedure, Command::Select, Some(1)));
         }
         sink.return_status(42);
         for (i, parameter) in call.parameters.iter().enumerate().skip(skip).filter(|(_, parameter)| parameter.output) {
             let ParameterValue::Single(value) = &parameter.value else { continue };
+            let data_type = DataType::of(&parameter.declared).unwrap();
             let doubled = match value {
                 Value::Integer(number) => Value::Integer(number * 2),
                 Value::Text(text) => Value::Text(text.to_uppercase()),
-                Value::Null if matches!(parameter.data_type, DataType::Int | DataType::BigInt) => Value::Integer(7),
-                Value::Null if parameter.data_type.to_string().contains("char") => Value::Text("out".into()),
+                Value::Null if matches!(data_type, DataType::Int | DataType::BigInt) => Value::Integer(7),
+                Value::Null if data_type.to_string().contains("char") => Value::Text("out".into()),
                 other => other.clone(),
             };
-            sink.return_value(i as u16, &Column::new(parameter.name.clone(), parameter.data_type), doubled.as_ref())?;
+            sink.return_value(i as u16, &column(parameter.name.clone(), data_type), doubled.as_ref())?;
         }
         Ok(())
     }
@@ -357,7 +368,7 @@ impl ScriptedSession {
         self.prepared.push(text);
         let name = call.parameters.first().map(|parameter| parameter.name.clone()).unwrap_or_default();
         let handle = self.prepared.len() as i64;
-        sink.return_value(0, &Column::new(name, DataType::Int), ValueRef::Integer(handle))
+        sink.return_value(0, &column(name, DataType::Int), ValueRef::Integer(handle))
     }
 
     /// Runs the text of a statement with parameters: echoes them if it has none of the marks.
@@ -400,62 +411,97 @@ impl ScriptedSession {
                 }
             }
             "sp_unprepare" => Ok(()),
-            name if name.starts_with("sp_cursor") => match CursorCall::of(call) {
-                Some(Ok(said)) => self.cursor(call, said, sink),
-                Some(Err(message)) => {
-                    sink.message(&message);
-                    Ok(())
-                }
-                None => Ok(()),
-            },
+            "sp_cursoropen" => self.open_cursor(call, None, [0, 2, 3, 4], sink),
+            "sp_cursorexecute" => self.open_cursor(call, None, [1, 2, 3, 4], sink),
+            "sp_cursorprepexec" => self.open_cursor(call, Some(0), [1, 4, 5, 6], sink),
+            "sp_cursorfetch" => self.fetch_cursor(call, sink),
+            name if name.starts_with("sp_cursor") => Ok(()),
             name if name.contains("fail") => self.run("fail", DoneKind::InProcedure, sink),
             _ => self.echo(call, 0, sink),
         }
     }
 
-    /// Cursors over the rows 1, 2 and 3, whatever their text says.
-    fn cursor(&mut self, call: &Call, said: CursorCall<'_>, sink: &mut dyn Sink) -> Result<(), Stop> {
-        let columns = [Column::new("n", DataType::Int), Column::new("ROWSTAT", DataType::Int).nullable(false)];
-        let output = |sink: &mut dyn Sink, place: u16, value: i64| match call.parameters.get(usize::from(place)) {
+    fn number(call: &Call, place: usize, other: i64) -> i64 {
+        match call.parameters.get(place).map(|parameter| &parameter.value) {
+            Some(ParameterValue::Single(Value::Integer(number))) => *number,
+            _ => other,
+        }
+    }
+
+    fn output(call: &Call, sink: &mut dyn Sink, place: u16, value: i64) -> Result<(), Stop> {
+        match call.parameters.get(usize::from(place)) {
             Some(parameter) if parameter.output => {
-                sink.return_value(place, &Column::new(parameter.name.clone(), DataType::Int), ValueRef::Integer(value))
-            }
-            _ => Ok(()),
-        };
-        match said {
-            CursorCall::Open(opened) => {
-                self.cursors.push(StaticCursor::new(3));
-                sink.columns(&columns)?;
-                sink.done(done(DoneKind::InProcedure, Command::SELECT, Some(0)));
-                let at = opened.outputs;
-                at.prepared.map_or(Ok(()), |place| output(sink, place, 1))?;
-                output(sink, at.cursor, self.cursors.len() as i64)?;
-                output(sink, at.scroll, i64::from(scroll::STATIC))?;
-                output(sink, at.concurrency, i64::from(concurrency::READ_ONLY))?;
-                output(sink, at.rows, 3)
-            }
-            CursorCall::Fetch { cursor, fetch } => {
-                let Some(cursor) = self.cursors.get_mut((cursor as usize).wrapping_sub(1)) else {
-                    sink.message(&Message::error(
-                        16_909,
-                        "sp_cursorfetch: The cursor identifier value provided is not valid.",
-                    ));
-                    return Ok(());
-                };
-                let rows = cursor.fetch(fetch);
-                if fetch == Fetch::Information {
-                    output(sink, 2, cursor.said_position())?;
-                    return output(sink, 3, 3);
-                }
-                sink.columns(&columns)?;
-                for row in rows.clone() {
-                    sink.row(&[ValueRef::Integer(row as i64 + 1), ValueRef::Integer(1)])?;
-                }
-                sink.done(done(DoneKind::InProcedure, Command::SELECT, Some(rows.len() as u64)));
-                Ok(())
+                let column = column(parameter.name.clone(), DataType::Int);
+                sink.return_value(place, &column, ValueRef::Integer(value))
             }
             _ => Ok(()),
         }
+    }
+
+    fn cursor_columns() -> [Column; 2] {
+        [column("n", DataType::Int), not_null("ROWSTAT", DataType::Int)]
+    }
+
+    /// A static, read-only cursor over the rows 1, 2 and 3, whatever its text says. The places are those of the outputs: the
+    /// handle, scroll options, concurrency options and the number of rows.
+    fn open_cursor(
+        &mut self,
+        call: &Call,
+        prepared: Option<u16>,
+        [handle, scroll, concurrency, rows]: [u16; 4],
+        sink: &mut dyn Sink,
+    ) -> Result<(), Stop> {
+        self.cursors.push((0, 0));
+        sink.columns(&Self::cursor_columns())?;
+        sink.done(done(DoneKind::InProcedure, Command::Select, Some(0)));
+        prepared.map_or(Ok(()), |place| Self::output(call, sink, place, 1))?;
+        Self::output(call, sink, handle, self.cursors.len() as i64)?;
+        Self::output(call, sink, scroll, 8)?;
+        Self::output(call, sink, concurrency, 1)?;
+        Self::output(call, sink, rows, 3)
+    }
+
+    /// sp_cursorfetch: cursor, kind, row, count.
+    fn fetch_cursor(&mut self, call: &Call, sink: &mut dyn Sink) -> Result<(), Stop> {
+        let handle = Self::number(call, 0, 0) as usize;
+        let Some(at) = self.cursors.get_mut(handle.wrapping_sub(1)) else {
+            let text = "sp_cursorfetch: The cursor identifier value provided is not valid.";
+            sink.message(&Message::error(16_909, text));
+            return Ok(());
+        };
+        let (row, count) = (Self::number(call, 2, 1), Self::number(call, 3, 20).max(0));
+        let (first, size) = *at;
+        let from_end = |row: i64| if 4 + row < 1 && -row <= count { 1 } else { (4 + row).max(0) };
+        let (wanted, count) = match Self::number(call, 1, 2) {
+            1 => (1, count),
+            2 if first == 0 => (1, count),
+            2 => (first + size, count),
+            4 | 0x200 if first <= 1 => (0, count),
+            // Fewer rows before than asked for: the first ones, as many as asked for if the call wants that.
+            0x200 if first - count < 1 => (1, first - 1),
+            4 | 0x200 => ((first - count).max(1), count),
+            8 => ((4 - count).max(1), count),
+            0x10 if row < 0 => (from_end(row), count),
+            0x10 => (row, count),
+            0x20 if first > 3 => (from_end(row), count),
+            0x20 => ((first + row).max(0), count),
+            0x100 => {
+                let position = if first > 3 { -1 } else { first };
+                Self::output(call, sink, 2, position)?;
+                return Self::output(call, sink, 3, 3);
+            }
+            _ => (first, size),
+        };
+        let stands = wanted.clamp(0, 4);
+        let size = count.min(if stands == 0 { 0 } else { 4 - stands });
+        *at = (stands, size);
+        let fetched: Vec<i64> = (stands..stands + size).collect();
+        sink.columns(&Self::cursor_columns())?;
+        for row in &fetched {
+            sink.row(&[ValueRef::Integer(*row), ValueRef::Integer(1)])?;
+        }
+        sink.done(done(DoneKind::InProcedure, Command::Select, Some(fetched.len() as u64)));
+        Ok(())
     }
 
     fn begin_request(&mut self) {
@@ -510,13 +556,13 @@ impl Session for ScriptedSession {
                 Ok(Some(_)) => return sink.message(&Message::error(4804, "A row of another length.")),
                 Ok(None) => break,
                 Err(message) if message.number == 0 => {
-                    return sink.done(Done { error: true, ..done(DoneKind::Statement, Command::NONE, None) });
+                    return sink.done(Done { error: true, ..done(DoneKind::Statement, Command::None, None) });
                 }
                 Err(message) => return sink.message(&message),
             }
         }
         self.loaded += count;
-        sink.done(done(DoneKind::Statement, Command::BULK_INSERT, Some(count as u64)));
+        sink.done(done(DoneKind::Statement, Command::BulkInsert, Some(count as u64)));
     }
 
     fn reset(&mut self, keep_transaction: bool) {

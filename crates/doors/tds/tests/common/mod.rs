@@ -1,9 +1,10 @@
 //! Helpers that the tests share: messages out of packets, random numbers and values.
 #![allow(dead_code, reason = "each test uses some of it")]
 
+use mainstay_tds::CodePage;
 use mainstay_tds::client::{Token, tokens};
 use mainstay_tds::{Answer, Assembler, Framer, PacketWriter, Version, WholeMessage};
-use mainstay_tsql_types::{CodePage, DataType, Length};
+use mainstay_tds::{DataType, Length};
 use mainstay_types::{Date, Decimal, TICKS_PER_DAY, Time, Timestamp, Value};
 
 /// Every version.

@@ -4,10 +4,10 @@
 //! an exact number the digits of its largest. So the types of such columns are known only after the last row.
 
 use crate::failure::{Failed, leaving, of_core};
-use ace::backend::{Column, Outcome, RowSource};
 use arrow_array::RecordBatch;
 use arrow_schema::Field;
 use mainstay_ads_planner::sql_type;
+use mainstay_area_session::{Column, Outcome, RowSource};
 use mainstay_columnar::values::value_at;
 use mainstay_planner::{Answer, FIELD_COLUMN};
 use mainstay_types::{Collation, SqlType, Value};

@@ -1,9 +1,9 @@
 //! A cursor of a script: all its rows, and its current one.
 
 use crate::failure::Failed;
-use ace::backend::Outcome;
 use mainstay_ads_syntax::SqlError;
 use mainstay_ads_types::native;
+use mainstay_area_session::Outcome;
 use mainstay_types::{SqlType, Value};
 
 /// An open cursor.

@@ -9,16 +9,17 @@ use crate::failure::of_core;
 use crate::scope::Values;
 use crate::session::{Inner, Result};
 use crate::statement::Ran;
-use ace::backend::Outcome;
-use ace::constants::{ADS_ADT, ADS_DD_TABLE_OBJECT, ADS_VFP};
 use mainstay_ads_syntax::SqlError;
 use mainstay_ads_syntax::reduce::{self, quoted, table_name};
 use mainstay_ads_syntax::tree::{
     Column, Content, CreateIndex, CreateTable, DataType, Name, ObjectName, StatementKind, TableAction, TypeArgument,
 };
 use mainstay_ads_types::native;
+use mainstay_area_session::Outcome;
+use mainstay_data_dictionary::constants::{ADS_ADT, ADS_DD_TABLE_OBJECT, ADS_VFP};
 use mainstay_types::{SqlType, ValueRef};
 use mainstay_vfs::{Disk, FileSystem};
+use mainstay_workarea::WordIndex;
 use mainstay_xbase::dbf::{Format, TableSpec};
 use mainstay_xbase::indexed::{advantage_spec, declared_spec, field_spec};
 use mainstay_xbase::table::companion_extensions;
@@ -103,7 +104,9 @@ fn remove_files(files: &dyn FileSystem, path: &Path) {
 
 /// Returns true if there is a table of this name in either format: a name leads to one of them only.
 fn is_taken(path: &Path) -> bool {
-    ["dbf", "adt"].iter().any(|extension| ace::existing_path(&path.with_extension(extension)).is_some())
+    ["dbf", "adt"]
+        .iter()
+        .any(|extension| mainstay_data_dictionary::files::existing(&path.with_extension(extension)).is_some())
 }
 
 /// Returns true if a name is that of a temporary table.
@@ -158,7 +161,7 @@ impl Inner {
             (_, true) => Format::VisualFoxPro,
             (format, false) => format,
         };
-        let field = |(place, column): (usize, &ace::backend::Column)| {
+        let field = |(place, column): (usize, &mainstay_area_session::Column)| {
             let kept = fields.get(place).and_then(Option::as_ref);
             let kept = kept.and_then(|(kept, of)| declared_spec(format, &column.name, kept, *of, true));
             kept.map_or_else(|| field_spec(format, &column.name, column.sql_type, true), Ok)
@@ -291,7 +294,7 @@ impl Inner {
             let column = |column: &Column| {
                 type_name(&column.data_type)?;
                 let sql_type = reduce::sql_type(&column.data_type).unwrap_or(SqlType::Integer);
-                Ok(ace::backend::Column::new(&column.name.text, sql_type))
+                Ok(mainstay_area_session::Column::new(&column.name.text, sql_type))
             };
             let columns = table.columns.iter().map(column).collect::<Result<_>>()?;
             let rows = Outcome { columns, ..Outcome::default() };
@@ -424,16 +427,21 @@ impl Inner {
             return Err(SqlError::unsupported("an index of words of this kind"));
         }
         let file = self.file_of(&index.table)?;
-        let (name, options) = (&index.name.text, &content.options);
-        let made = ace::word_indexes::create(&file, name, &column.text, options, content.keeps_score);
-        made.map_err(|error| of_core(&error))
+        let new = WordIndex {
+            tag: index.name.text.clone(),
+            field: column.text.clone(),
+            options: content.options.clone(),
+            is_fixed: false,
+            keeps_score: content.keeps_score,
+        };
+        mainstay_workarea::create_word_index(Arc::new(Disk), &file, &new).map_err(|error| of_core(&error))
     }
 
     /// Drops an index of a table: of words, or a tag.
     fn drop_index(&mut self, table: &ObjectName, index: &Name) -> Result<()> {
         let file = self.file_of(table)?;
         // An error means that the table cannot have word indexes: the index is a tag then.
-        if ace::word_indexes::delete(&file, &index.text).unwrap_or(false) {
+        if mainstay_workarea::delete_word_index(Arc::new(Disk), &file, &index.text).unwrap_or(false) {
             return Ok(());
         }
         let table = self.core_name(table)?;

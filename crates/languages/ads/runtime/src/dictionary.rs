@@ -6,15 +6,15 @@
 
 use crate::failure::Failed;
 use crate::modules::{Kind, Stored, read_text};
-use ace::constants::*;
-use ace::dictionary::Session;
-use ace::dictionary::contents::{Contents, Object, same};
-use ace::dictionary::firing;
-use ace::dictionary::integrity::Relation;
-use ace::failure::Failure;
 use mainstay_ads_syntax::SqlError;
 use mainstay_ads_syntax::reduce::table_name;
 use mainstay_ads_syntax::tree::{Column, Module, ModuleKind, ObjectName, StatementKind};
+use mainstay_data_dictionary::Session;
+use mainstay_data_dictionary::constants::*;
+use mainstay_data_dictionary::contents::{Contents, Object, same};
+use mainstay_data_dictionary::failure::Failure;
+use mainstay_data_dictionary::firing;
+use mainstay_data_dictionary::integrity::Relation;
 use std::path::{Path, PathBuf};
 
 /// An error of the dictionary in the dialect's form.

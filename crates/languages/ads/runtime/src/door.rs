@@ -1,8 +1,8 @@
-//! Implements the ACE library's interface to sessions: the databases of the folders that are open in this process.
+//! Implements the interface between work areas and SQL: the databases of the folders that are open in this process.
 
-use crate::session::Session;
+use crate::session::{Host, Session};
 use crate::system_management::GoesOn;
-use ace::backend::{Sql, SqlSession, install_sql};
+use mainstay_area_session::{Calls, Sql, SqlSession};
 use mainstay_engine::{Database, Options};
 use mainstay_types::Result;
 use std::collections::HashMap;
@@ -17,11 +17,8 @@ pub struct Engine {
     served: Option<(PathBuf, Arc<Database>)>,
     /// Reports the activity of the server.
     goes_on: OnceLock<GoesOn>,
-}
-
-/// Gives the ACE library of this process the SQL of this crate; false if it had one before.
-pub fn install() -> bool {
-    install_sql(Arc::new(Engine::default()))
+    /// The calls of the tables' interface, for system procedures.
+    calls: Option<Arc<dyn Calls>>,
 }
 
 /// The options for opening the folders of programs: any number of processes may share one, and have transactions in it.
@@ -36,7 +33,16 @@ impl Engine {
     /// Errors: a folder that the system has no path for.
     pub fn serving(database: Database, folder: &Path) -> Result<Engine> {
         let served = Some((std::path::absolute(folder)?, Arc::new(database)));
-        Ok(Engine { open: Mutex::default(), served, goes_on: OnceLock::new() })
+        Ok(Engine { served, ..Engine::default() })
+    }
+
+    /// The same with the calls that system procedures make.
+    pub fn with_calls(self, calls: Arc<dyn Calls>) -> Engine {
+        Engine { calls: Some(calls), ..self }
+    }
+
+    fn host(&self) -> Host {
+        Host { goes_on: self.goes_on.get().cloned(), calls: self.calls.clone() }
     }
 
     /// Sets the source of the server's activity, for the procedures that report it; false if it was set before.
@@ -71,19 +77,19 @@ impl Sql for Engine {
         let folder = if folder.as_os_str().is_empty() { Path::new(".") } else { folder };
         let mut session = Session::new(self.database(folder, folder)?, folder, user);
         session.stay_in_folder(self.served.is_some());
-        session.ask_server(self.goes_on.get().cloned());
+        session.set_host(self.host());
         Ok(Box::new(session))
     }
 
     fn open_dictionary(
         &self,
-        dictionary: &Arc<ace::dictionary::Session>,
+        dictionary: &Arc<mainstay_data_dictionary::Session>,
         folder: &Path,
     ) -> Result<Box<dyn SqlSession>> {
         let database = self.database(folder, dictionary.live.path())?;
         let mut session = Session::of_dictionary(database, folder, Arc::clone(dictionary));
         session.stay_in_folder(self.served.is_some());
-        session.ask_server(self.goes_on.get().cloned());
+        session.set_host(self.host());
         Ok(Box::new(session))
     }
 }

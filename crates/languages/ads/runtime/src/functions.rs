@@ -5,16 +5,15 @@
 use crate::failure::leaving;
 use crate::modules::{Kind, Modules, Stored};
 use crate::runner::{Runner, failed, linked};
-use crate::session::{Result, Session};
-use crate::system_management::GoesOn;
+use crate::session::{Host, Result, Session};
 use crate::triggers::outside;
-use ace::backend::{Outcome, SqlSession};
 use arrow_schema::Field;
 use mainstay_ads_syntax::SqlError;
 use mainstay_ads_syntax::compile::{Given, compile};
 use mainstay_ads_syntax::reduce::sql_type;
 use mainstay_ads_syntax::tree::{Module, ModuleKind, ObjectName};
 use mainstay_ads_types::native;
+use mainstay_area_session::{Outcome, SqlSession};
 use mainstay_columnar::values::data_type_of;
 use mainstay_engine::Database;
 use mainstay_planner::UserFunctions;
@@ -34,12 +33,12 @@ pub(crate) struct Functions {
     database: Arc<Database>,
     folder: PathBuf,
     user: String,
-    dictionary: Option<Arc<ace::dictionary::Session>>,
+    dictionary: Option<Arc<mainstay_data_dictionary::Session>>,
     depth: usize,
     stays_in_folder: AtomicBool,
     shows_deleted: AtomicBool,
-    /// Reports the activity of the server.
-    goes_on: Mutex<Option<GoesOn>>,
+    /// The program around the sessions.
+    host: Mutex<Host>,
     /// The deadline of the running text.
     deadline: Mutex<Option<Instant>>,
     /// The session that runs them, made when one is first called.
@@ -58,13 +57,13 @@ impl Functions {
         database: Arc<Database>,
         folder: PathBuf,
         user: &str,
-        dictionary: Option<Arc<ace::dictionary::Session>>,
+        dictionary: Option<Arc<mainstay_data_dictionary::Session>>,
         depth: usize,
     ) -> Functions {
         let modules = Mutex::new(Modules::of(database.files(), &folder, dictionary.clone()));
         let (user, stays_in_folder, session) = (user.to_owned(), AtomicBool::new(false), Mutex::new(None));
         let shows_deleted = AtomicBool::new(true);
-        let (deadline, goes_on) = (Mutex::default(), Mutex::default());
+        let (deadline, host) = (Mutex::default(), Mutex::default());
         Functions {
             database,
             folder,
@@ -73,7 +72,7 @@ impl Functions {
             depth,
             stays_in_folder,
             shows_deleted,
-            goes_on,
+            host,
             deadline,
             session,
             modules,
@@ -91,8 +90,8 @@ impl Functions {
     }
 
     /// Says where to ask what goes on at the server.
-    pub(crate) fn ask_server(&self, goes_on: Option<GoesOn>) {
-        *self.goes_on.lock().unwrap_or_else(PoisonError::into_inner) = goes_on;
+    pub(crate) fn set_host(&self, host: Host) {
+        *self.host.lock().unwrap_or_else(PoisonError::into_inner) = host;
     }
 
     /// Says when what runs is to be ended.
@@ -127,7 +126,7 @@ impl Functions {
             let (database, dictionary) = (Arc::clone(&self.database), self.dictionary.clone());
             let mut nested = Session::nested(database, &self.folder, &self.user, dictionary, self.depth + 1);
             nested.stay_in_folder(self.stays_in_folder.load(Ordering::Relaxed));
-            nested.ask_server(self.goes_on.lock().unwrap_or_else(PoisonError::into_inner).clone());
+            nested.set_host(self.host.lock().unwrap_or_else(PoisonError::into_inner).clone());
             Box::new(nested)
         });
         session.set_show_deleted(self.shows_deleted.load(Ordering::Relaxed));

@@ -1,7 +1,7 @@
-//! Advantage SQL for the ACE library: sessions of the dialect over a folder's tables.
+//! Advantage SQL for programs of work areas: sessions of the dialect over a folder's tables.
 //!
 //! ```text
-//!   AdsExecuteSQLDirect --ace::backend::SqlSession--> Session       session
+//!   AdsExecuteSQLDirect --area_session::SqlSession--> Session       session
 //!        text --adssql::parse--> statements
 //!        one statement --adssql::reduce--> the core's SQL           statement, scope
 //!        SELECT * of one table                                      live: its records are the rows
@@ -13,8 +13,6 @@
 //! ```
 //!
 //! The folder's database is opened once in a process, however many connections there are ([`Engine`]).
-
-extern crate mainstay_ace as ace;
 
 mod advantage;
 mod answer;
@@ -40,6 +38,7 @@ mod system_work;
 mod triggers;
 mod watched;
 
-pub use door::{Engine, install, options};
-pub use session::Session;
+pub use door::{Engine, options};
+pub use session::{Host, Session};
 pub use system_management::GoesOn;
+pub use system_procedures::calls_of_procedures;

@@ -14,10 +14,10 @@
 use crate::modules::Kind;
 use crate::scope::Values;
 use crate::session::{Inner, Result};
-use ace::backend::Live;
 use mainstay_ads_syntax::reduce::{self, table_name};
 use mainstay_ads_syntax::tree::{ObjectName, Query, QueryBody, Select, SelectItem, Source, StatementKind};
 use mainstay_ads_syntax::{Parsed, parse};
+use mainstay_area_session::Live;
 use mainstay_types::Value;
 
 /// The name of the column of record numbers.
@@ -59,13 +59,15 @@ impl Inner {
             crate::dictionary::object_of(dictionary, &contents, &self.folder, name)
         });
         let table = match known {
-            Some((ace::constants::ADS_DD_TABLE_OBJECT, table)) => table,
+            Some((mainstay_data_dictionary::constants::ADS_DD_TABLE_OBJECT, table)) => table,
             Some(_) => return Ok(None),
             None if last.contains(['/', '\\']) => last.to_owned(),
             None => {
                 // A DBF comes before an ADT of its name, as in the core.
                 let file = |extension: &str| format!("{}.{extension}", table_name(name));
-                let is_there = |extension: &str| ace::existing_path(&self.folder.join(file(extension))).is_some();
+                let is_there = |extension: &str| {
+                    mainstay_data_dictionary::files::existing(&self.folder.join(file(extension))).is_some()
+                };
                 file(if !is_there("dbf") && is_there("adt") { "adt" } else { "dbf" })
             }
         };

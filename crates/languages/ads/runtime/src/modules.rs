@@ -10,13 +10,13 @@
 
 use crate::failure::{Failed, of_core};
 use crate::session::Result;
-use ace::constants::*;
-use ace::dictionary::Session;
-use ace::dictionary::contents::Contents;
 use mainstay_ads_syntax::SqlError;
 use mainstay_ads_syntax::reduce::table_name;
 use mainstay_ads_syntax::tree::{Module, ModuleKind, ObjectName, Query, StatementKind, Trigger};
 use mainstay_ads_types::native;
+use mainstay_data_dictionary::Session;
+use mainstay_data_dictionary::constants::*;
+use mainstay_data_dictionary::contents::Contents;
 use mainstay_vfs::{FileSystem, Stamp};
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};

@@ -21,7 +21,9 @@ pub(crate) fn elsewhere(folder: &Path, name: &str) -> Option<PathBuf> {
     let mut file = PathBuf::from(within(name).unwrap_or_else(|| name.replace('\\', "/")));
     if file.extension().is_none() {
         // As in a folder of its own, a DBF comes first.
-        let is_there = |extension: &str| ace::existing_path(&folder.join(file.with_extension(extension))).is_some();
+        let is_there = |extension: &str| {
+            mainstay_data_dictionary::files::existing(&folder.join(file.with_extension(extension))).is_some()
+        };
         file.set_extension(if !is_there("dbf") && is_there("adt") { "adt" } else { "dbf" });
     }
     let file = real(folder.join(file));
@@ -31,10 +33,10 @@ pub(crate) fn elsewhere(folder: &Path, name: &str) -> Option<PathBuf> {
 
 /// A path as it is on the disk but for what is not there: programs write names in any case.
 fn real(path: PathBuf) -> PathBuf {
-    if let Some(known) = ace::existing_path(&path) {
+    if let Some(known) = mainstay_data_dictionary::files::existing(&path) {
         return known;
     }
-    match (path.parent().and_then(ace::existing_path), path.file_name()) {
+    match (path.parent().and_then(mainstay_data_dictionary::files::existing), path.file_name()) {
         (Some(folder), Some(name)) => folder.join(name),
         _ => path,
     }

@@ -11,11 +11,11 @@ use crate::runner::{Caught, Runner, failed, program};
 use crate::scope::{Values, now, type_of};
 use crate::statement::step_of;
 use crate::system_management::GoesOn;
-use ace::backend::{Executed, Firing, Live, Outcome, Parameter, SqlSession, Step};
 use mainstay_ads_syntax::compile::is_plain;
 use mainstay_ads_syntax::tree::StatementKind;
 use mainstay_ads_syntax::{Parsed, SqlError, parse};
 use mainstay_ads_types::native;
+use mainstay_area_session::{Calls, Executed, Firing, Live, Outcome, Parameter, SqlSession, TransactionStep as Step};
 use mainstay_engine::Database;
 use mainstay_planner::{CancelHandle, FileReading, UserFunctions};
 use mainstay_types::Timestamp;
@@ -47,8 +47,17 @@ pub(crate) struct Inner {
     pub(crate) functions: Arc<Functions>,
     /// The names that the dictionary has given to files.
     pub(crate) attached: Vec<String>,
-    /// Reports the activity of the server, if the session belongs to one.
-    pub(crate) goes_on: Option<GoesOn>,
+    /// The program around the session.
+    pub(crate) host: Host,
+}
+
+/// The program around a session: what system procedures ask it.
+#[derive(Clone, Default)]
+pub struct Host {
+    /// Reports the activity of the server, for sessions of one.
+    pub goes_on: Option<GoesOn>,
+    /// The calls of the tables' interface, in programs that have them.
+    pub calls: Option<Arc<dyn Calls>>,
 }
 
 /// The state of a session.
@@ -151,7 +160,11 @@ impl Session {
     }
 
     /// A session on the tables of a dictionary, with the rights of its user.
-    pub fn of_dictionary(database: Arc<Database>, folder: &Path, dictionary: Arc<ace::dictionary::Session>) -> Session {
+    pub fn of_dictionary(
+        database: Arc<Database>,
+        folder: &Path,
+        dictionary: Arc<mainstay_data_dictionary::Session>,
+    ) -> Session {
         let user = dictionary.access.user.clone();
         Session::nested(database, folder, &user, Some(dictionary), 0)
     }
@@ -161,7 +174,7 @@ impl Session {
         database: Arc<Database>,
         folder: &Path,
         user: &str,
-        dictionary: Option<Arc<ace::dictionary::Session>>,
+        dictionary: Option<Arc<mainstay_data_dictionary::Session>>,
         depth: usize,
     ) -> Session {
         mainstay_ads_planner::register();
@@ -201,7 +214,7 @@ impl Session {
             modules,
             functions,
             attached: Vec::new(),
-            goes_on: None,
+            host: Host::default(),
         };
         Session { inner, machine: Machine::new(Limits::default()) }
     }
@@ -217,10 +230,10 @@ impl Session {
         self.inner.functions.stay_in_folder(stays);
     }
 
-    /// Says where to ask what goes on at the server.
-    pub(crate) fn ask_server(&mut self, goes_on: Option<GoesOn>) {
-        self.inner.functions.ask_server(goes_on.clone());
-        self.inner.goes_on = goes_on;
+    /// Sets what the program around the session provides.
+    pub fn set_host(&mut self, host: Host) {
+        self.inner.functions.set_host(host.clone());
+        self.inner.host = host;
     }
 
     /// The session and its machine.

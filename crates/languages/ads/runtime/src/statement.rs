@@ -5,11 +5,11 @@ use crate::define::is_temporary;
 use crate::failure::{Failed, aborted, of_core};
 use crate::scope::{Names, Values};
 use crate::session::Inner;
-use ace::backend::{Outcome, Step};
 use mainstay_ads_syntax::SqlError;
 use mainstay_ads_syntax::print;
 use mainstay_ads_syntax::reduce::{self, Reduced, Scope};
 use mainstay_ads_syntax::tree::{Merge, ObjectName, Query, Span, Statement, StatementKind};
+use mainstay_area_session::{Outcome, TransactionStep as Step};
 use std::cell::{Cell, RefCell};
 use std::time::{Duration, Instant};
 
@@ -60,7 +60,7 @@ impl Inner {
 
     /// Refuses a change of a table of the dictionary that the user may not make.
     fn permitted(&self, kind: &StatementKind) -> Result<(), Failed> {
-        use ace::constants::*;
+        use mainstay_data_dictionary::constants::*;
         use reduce::changed_table as changed;
         let Some(dictionary) = &self.modules.dictionary else { return Ok(()) };
         let (table, rights) = match kind {
@@ -86,7 +86,12 @@ impl Inner {
         self.may(dictionary, table, rights)
     }
 
-    fn may(&self, dictionary: &ace::dictionary::Session, table: &ObjectName, rights: u32) -> Result<(), Failed> {
+    fn may(
+        &self,
+        dictionary: &mainstay_data_dictionary::Session,
+        table: &ObjectName,
+        rights: u32,
+    ) -> Result<(), Failed> {
         match self.temporary.find(table.last()) {
             Some(_) => Ok(()),
             None => crate::dictionary::require(dictionary, &self.folder, table, rights),

@@ -4,8 +4,8 @@
 //! are NULL in a folder, and tables that only a dictionary has ([`crate::system_dictionary`]) are empty.
 
 use crate::modules::{Kind, Modules};
-use ace::constants::*;
-use ace::dictionary::Contents;
+use mainstay_data_dictionary::Contents;
+use mainstay_data_dictionary::constants::*;
 use mainstay_engine::{Database, TableInfo};
 use mainstay_xbase::adt::Type;
 

@@ -5,10 +5,10 @@
 //! own rights. A column of a property has the property's name.
 
 use crate::system::{Cell, Columns, Rows, null, optional, text};
-use ace::constants::*;
-use ace::dictionary::access::effective;
-use ace::dictionary::contents::same;
-use ace::dictionary::{Contents, Object, Session};
+use mainstay_data_dictionary::access::effective;
+use mainstay_data_dictionary::constants::*;
+use mainstay_data_dictionary::contents::same;
+use mainstay_data_dictionary::{Contents, Object, Session};
 
 const NAMED: Columns = &[("Name", "VARCHAR"), ("Comment", "VARCHAR")];
 
@@ -272,7 +272,7 @@ fn is_own(session: &Session, contents: &Contents, grantee: &str) -> bool {
 
 fn granted(session: &Session, contents: &Contents, is_administrator: bool) -> Vec<Vec<Cell>> {
     let shown = contents.grants.iter().filter(|grant| is_administrator || is_own(session, contents, &grant.grantee));
-    let row = |grant: &ace::dictionary::Grant| {
+    let row = |grant: &mainstay_data_dictionary::Grant| {
         line((grant.kind, &grant.parent, &grant.name), &grant.grantee, (grant.permissions, grant.grantable))
     };
     shown.map(row).collect()

@@ -7,10 +7,10 @@ use crate::runner::Runner;
 use crate::session::Result;
 use crate::system_procedures::Passed;
 use crate::system_work::{number, rows, text};
-use ace::backend::Outcome;
-use ace::constants::*;
-use ace::procedures::{Activity, Member, TableUse, is_named};
 use mainstay_ads_syntax::SqlError;
+use mainstay_area_session::Outcome;
+use mainstay_area_session::{Activity, Member, TableUse};
+use mainstay_data_dictionary::constants::*;
 use mainstay_types::Value;
 use mainstay_xbase::lock::LockScheme;
 use std::path::{Path, PathBuf};
@@ -25,10 +25,12 @@ pub type GoesOn = Arc<dyn Fn() -> Activity + Send + Sync>;
 /// Errors: 2103 at a server that does not say.
 fn goes_on(runner: &Runner<'_>) -> Result<Activity> {
     let state = &runner.inner.state;
-    let mut activity = match &runner.inner.goes_on {
-        Some(goes_on) => goes_on(),
-        None if state.stays_in_folder => return Err(SqlError::unsupported("this procedure at a server")),
-        None => ace::procedures::activity(),
+    let host = &runner.inner.host;
+    let mut activity = match (&host.goes_on, &host.calls) {
+        (Some(goes_on), _) => goes_on(),
+        (None, _) if state.stays_in_folder => return Err(SqlError::unsupported("this procedure at a server")),
+        (None, Some(calls)) => calls.activity(),
+        (None, None) => return Err(crate::system_procedures::without_calls()),
     };
     if state.stays_in_folder {
         let folder = std::path::absolute(&state.folder).unwrap_or_else(|_| PathBuf::from(&state.folder));
@@ -86,7 +88,7 @@ pub(crate) fn users(runner: &mut Runner<'_>, _: &Passed<'_>) -> Result<Outcome> 
 
 pub(crate) fn users_of_table(runner: &mut Runner<'_>, given: &Passed<'_>) -> Result<Outcome> {
     let name = given.text(0)?;
-    users_of(runner, |member| member.tables.iter().any(|table| is_named(table, Some(name))))
+    users_of(runner, |member| member.tables.iter().any(|table| table.is_named(name)))
 }
 
 pub(crate) fn users_of_index(runner: &mut Runner<'_>, given: &Passed<'_>) -> Result<Outcome> {
@@ -140,7 +142,7 @@ pub(crate) fn open_indexes(runner: &mut Runner<'_>, _: &Passed<'_>) -> Result<Ou
 
 pub(crate) fn open_indexes_of_table(runner: &mut Runner<'_>, given: &Passed<'_>) -> Result<Outcome> {
     let name = given.text(0)?;
-    Ok(index_rows(&used(runner, |_, table| is_named(table, Some(name)))?))
+    Ok(index_rows(&used(runner, |_, table| table.is_named(name))?))
 }
 
 pub(crate) fn open_indexes_of_user(runner: &mut Runner<'_>, given: &Passed<'_>) -> Result<Outcome> {
@@ -157,18 +159,18 @@ fn lock_rows(tables: &[TableUse]) -> Outcome {
 
 pub(crate) fn locks(runner: &mut Runner<'_>, given: &Passed<'_>) -> Result<Outcome> {
     let name = given.text(0)?;
-    Ok(lock_rows(&used(runner, |_, table| is_named(table, Some(name)))?))
+    Ok(lock_rows(&used(runner, |_, table| table.is_named(name))?))
 }
 
 pub(crate) fn locks_of_user(runner: &mut Runner<'_>, given: &Passed<'_>) -> Result<Outcome> {
     let (name, user) = (given.text(0)?, given.text(1)?);
-    Ok(lock_rows(&used(runner, |member, table| is_user(member, user) && is_named(table, Some(name)))?))
+    Ok(lock_rows(&used(runner, |member, table| is_user(member, user) && table.is_named(name))?))
 }
 
 pub(crate) fn lock_owner(runner: &mut Runner<'_>, given: &Passed<'_>) -> Result<Outcome> {
     let (name, record) = (given.text(0)?, given.number(1));
     let activity = goes_on(runner)?;
-    let has = |table: &&TableUse| is_named(table, Some(name)) && table.locks(record);
+    let has = |table: &&TableUse| table.is_named(name) && table.locks(record);
     let owner = activity.members.iter().find_map(|member| Some((member, member.tables.iter().find(has)?.is_locked)));
     let (kind, mut row) = match owner {
         Some((member, true)) => ("File Lock", user(member)),
@@ -258,7 +260,7 @@ pub(crate) fn installation(runner: &mut Runner<'_>, _: &Passed<'_>) -> Result<Ou
 }
 
 pub(crate) fn server_type(runner: &mut Runner<'_>, _: &Passed<'_>) -> Result<Outcome> {
-    let (name, value) = match runner.inner.goes_on {
+    let (name, value) = match runner.inner.host.goes_on {
         Some(_) => ("Linux Server 64-bit", ADS_MGMT_LINUX_SERVER_64_BIT),
         None => ("Local Server", ADS_MGMT_LOCAL_SERVER),
     };

@@ -1,6 +1,6 @@
 //! The procedures of the system: the name, parameters and action of each.
 //!
-//! Most of them are calls of the library in another form, and [`ace::procedures`] makes these calls: the table below
+//! Most of them are calls of the library in another form, and [`Calls`](mainstay_area_session::Calls) makes these calls: the table below
 //! names the call, and the source of each of its arguments. Source: the help pages "System Procedures" of the SQL
 //! engine, a page for each.
 //!
@@ -13,15 +13,16 @@
 
 use crate::failure::Failed;
 use crate::runner::Runner;
-use crate::session::Result;
-use ace::backend::Outcome;
-use ace::constants::*;
-use ace::dictionary::properties::{self, Form};
-use ace::procedures::{Given, call};
+use crate::session::{Inner, Result};
 use mainstay_ads_syntax::SqlError;
 use mainstay_ads_syntax::tree::ObjectName;
 use mainstay_ads_types::native;
+use mainstay_area_session::Outcome;
+use mainstay_area_session::{Calls, Given};
+use mainstay_data_dictionary::constants::*;
+use mainstay_data_dictionary::properties::{self, Form};
 use mainstay_types::{Decimal, Value};
+use std::sync::Arc;
 
 /// The values that a parameter takes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -373,13 +374,14 @@ impl Runner<'_> {
 
     /// Makes a call about the dictionary.
     ///
-    /// Errors: 5125 on a connection to a folder; those of the call, with its numbers.
+    /// Errors: 5125 on a connection to a folder; 2103 in a program without the calls; those of the call, with its numbers.
     pub(crate) fn dictionary_call(&mut self, name: &str, arguments: Vec<Given>) -> Result<Outcome> {
         let Some(dictionary) = &self.inner.modules.dictionary else {
             let number = i32::try_from(AE_INVALID_DICTIONARY_HANDLE).unwrap_or(0);
             return Err(SqlError::new(number, "The connection is not to a data dictionary"));
         };
-        call(dictionary, name, arguments).map_err(crate::dictionary::failed)?;
+        let calls = calls(self.inner)?;
+        calls.of_dictionary(dictionary, name, arguments).map_err(crate::dictionary::failed)?;
         self.inner.refresh();
         Ok(Outcome::default())
     }
@@ -445,6 +447,28 @@ fn argument(from: Origin, given: &Passed<'_>) -> Given {
     }
 }
 
+/// The error of a procedure in a program that has not given its sessions the calls.
+pub(crate) fn without_calls() -> Failed {
+    SqlError::unsupported("this procedure in a program without the calls of the tables")
+}
+
+/// The calls of the tables' interface.
+///
+/// Errors: 2103 in a program without them.
+pub(crate) fn calls(inner: &Inner) -> Result<Arc<dyn Calls>> {
+    inner.host.calls.clone().ok_or_else(without_calls)
+}
+
+/// The calls that procedures make by name: the procedure, the call, and of each of the call's arguments behind the
+/// connection's handle whether it is a text.
+pub fn calls_of_procedures() -> impl Iterator<Item = (&'static str, &'static str, Vec<bool>)> {
+    PROCEDURES.iter().filter_map(|procedure| {
+        let Call(call, from) = procedure.does else { return None };
+        let is_text = |from: &Origin| matches!(from, Origin::Text(_) | Origin::Nothing);
+        Some((procedure.name, call, from.iter().map(is_text).collect()))
+    })
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -452,19 +476,13 @@ mod tests {
     use std::collections::HashSet;
 
     #[test]
-    fn names_are_unique_and_calls_take_what_they_are_given() {
+    fn names_are_unique_and_texts_are_taken_from_texts() {
         let mut seen = HashSet::new();
         for procedure in PROCEDURES {
             assert!(seen.insert(procedure.name), "{} is there twice", procedure.name);
             assert!(procedure.least <= procedure.parameters.len(), "{}", procedure.name);
-            let Call(call, from) = procedure.does else { continue };
-            let entry = ace::entries::all().find(|entry| entry.name == call);
-            let entry = entry.unwrap_or_else(|| panic!("{}: there is no call {call}", procedure.name));
-            assert_eq!(entry.parameters.len(), from.len() + 1, "{}: {call}", procedure.name);
-            for (from, (name, kind)) in from.iter().zip(entry.parameters.iter().skip(1)) {
-                let is_text = *kind == "UNSIGNED8 *";
-                let gives_text = matches!(from, Origin::Text(_) | Origin::Nothing);
-                assert_eq!(is_text, gives_text, "{}: {name} of {call}", procedure.name);
+            let Call(_, from) = procedure.does else { continue };
+            for from in from {
                 if let Origin::Text(place) = from {
                     assert_eq!(procedure.parameters[*place], TEXT, "{}", procedure.name);
                 }

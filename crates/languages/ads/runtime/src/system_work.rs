@@ -2,14 +2,14 @@
 
 use crate::runner::Runner;
 use crate::session::Result;
-use crate::system_procedures::Passed;
-use ace::backend::{Column, Outcome};
-use ace::constants::*;
-use ace::procedures::{Given, NewIndex, On, create_index as make_index};
+use crate::system_procedures::{Passed, calls};
 use mainstay_ads_syntax::SqlError;
 use mainstay_ads_syntax::reduce::quoted;
 use mainstay_ads_syntax::tree::{Name, ObjectName};
 use mainstay_ads_types::convert::text_type;
+use mainstay_area_session::{Column, Outcome};
+use mainstay_area_session::{Given, NewIndex, On};
+use mainstay_data_dictionary::constants::*;
 use mainstay_types::{SqlType, Value};
 use mainstay_xbase::dbf::{Dbf, OpenOptions};
 use mainstay_xbase::memo::Memo;
@@ -183,9 +183,10 @@ pub(crate) fn create_index(runner: &mut Runner<'_>, given: &Passed<'_>) -> Resul
     let table_type = runner.inner.state.table_type;
     let files = Arc::clone(runner.inner._database.files());
     let folder = runner.inner.folder.clone();
+    let calls = calls(runner.inner)?;
     let made = match &runner.inner.modules.dictionary {
-        Some(dictionary) => make_index(On::Dictionary(dictionary), given.text(0)?, table_type, new),
-        None => make_index(On::Folder(&files, &folder), &path.to_string_lossy(), table_type, new),
+        Some(dictionary) => calls.create_index(On::Dictionary(dictionary), given.text(0)?, table_type, new),
+        None => calls.create_index(On::Folder(&files, &folder), &path.to_string_lossy(), table_type, new),
     };
     made.map_err(crate::dictionary::failed)?;
     Ok(Outcome::default())
@@ -365,8 +366,9 @@ pub(crate) fn application(runner: &mut Runner<'_>, _: &Passed<'_>) -> Result<Out
 pub(crate) fn links(runner: &mut Runner<'_>, _: &Passed<'_>) -> Result<Outcome> {
     let contents = runner.inner.modules.contents();
     let links = contents.into_iter().flat_map(|contents| contents.all(ADS_DD_LINK_OBJECT));
-    let row =
-        |link: &ace::dictionary::Object| vec![text(&link.name), link.text(ADS_DD_LINK_PATH).map_or(Value::Null, text)];
+    let row = |link: &mainstay_data_dictionary::Object| {
+        vec![text(&link.name), link.text(ADS_DD_LINK_PATH).map_or(Value::Null, text)]
+    };
     Ok(rows(&["LinkAlias", "Path"], links.map(row).collect()))
 }
 

@@ -20,14 +20,14 @@ use crate::scope::Values;
 use crate::session::{Inner, Result};
 use crate::statement::Ran;
 use crate::watched::Watch;
-use ace::backend::{Firing, Outcome};
-use ace::constants::*;
-use ace::dictionary::firing::Image;
 use mainstay_ads_syntax::SqlError;
 use mainstay_ads_syntax::compile::compile;
 use mainstay_ads_syntax::reduce::{self, changed_table, quoted};
 use mainstay_ads_syntax::tree::{Name, ObjectName, StatementKind};
 use mainstay_ads_types::native;
+use mainstay_area_session::{Firing, Outcome};
+use mainstay_data_dictionary::constants::*;
+use mainstay_data_dictionary::firing::Image;
 use mainstay_types::{SqlType, Value};
 use mainstay_vm::{Limits, Machine};
 use std::sync::Arc;
@@ -277,7 +277,8 @@ impl Inner {
         if changes.iter().any(|change| body.contains(change)) {
             let text = format!("#__new{}", self.state.frames.len());
             let name = ObjectName { parts: vec![Name { text, ..Name::default() }], ..ObjectName::default() };
-            let columns = images.columns.iter().map(|(name, sql_type)| ace::backend::Column::new(name, *sql_type));
+            let columns =
+                images.columns.iter().map(|(name, sql_type)| mainstay_area_session::Column::new(name, *sql_type));
             let rows = Outcome { columns: columns.collect(), rows: vec![new.to_vec()], ..Outcome::default() };
             self.table_of(&name, &rows, &[])?;
             tables.insert("__new".to_owned(), quoted(&self.core_name(&name)?));
@@ -312,7 +313,7 @@ impl Inner {
         let text = format!("#__error{}", self.state.frames.len());
         let name = ObjectName { parts: vec![Name { text, ..Name::default() }], ..ObjectName::default() };
         let message = SqlType::VarChar { length: None, collation: mainstay_types::Collation::Binary };
-        let column = |name: &str, sql_type| ace::backend::Column::new(name, sql_type);
+        let column = |name: &str, sql_type| mainstay_area_session::Column::new(name, sql_type);
         let columns = vec![column("errno", SqlType::Integer), column("message", message)];
         self.table_of(&name, &Outcome { columns, ..Outcome::default() }, &[])?;
         Ok(name)

@@ -3,7 +3,7 @@
 //! ```text
 //!   INSERT, UPDATE, DELETE    triggers before; the change; rules; what follows from it in other tables; triggers after
 //!                                                          |             |
-//!                                         ace::dictionary::changes       the same again, one level deeper
+//!                                         mainstay_data_dictionary::changes       the same again, one level deeper
 //!   MERGE                     an UPDATE and an INSERT like these, in one transaction
 //! ```
 //! A column that an INSERT leaves out gets the dictionary's default. The change is made as a whole, or not at all.
@@ -15,14 +15,14 @@ use crate::scope::{Values, type_of};
 use crate::session::{Inner, Result};
 use crate::statement::Ran;
 use crate::triggers::{Fired, Images, target};
-use ace::backend::Outcome;
-use ace::constants::{ADS_DD_TABLE_OBJECT, AE_RI_CASCADE};
-use ace::dictionary::changes::{self, Change, Following, Rules};
 use mainstay_ads_syntax::reduce;
 use mainstay_ads_syntax::tree::{
     Expr, Insert, InsertRows, Merge, Name, ObjectName, Query, QueryBody, SelectItem, Source, StatementKind,
 };
 use mainstay_ads_syntax::{SqlError, parse};
+use mainstay_area_session::Outcome;
+use mainstay_data_dictionary::changes::{self, Change, Following, Rules};
+use mainstay_data_dictionary::constants::{ADS_DD_TABLE_OBJECT, AE_RI_CASCADE};
 use mainstay_types::Value;
 use mainstay_xbase::indexed::IndexedTable;
 use std::borrow::Cow;

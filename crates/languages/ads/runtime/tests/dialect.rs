@@ -5,10 +5,8 @@
 
 #![allow(clippy::disallowed_methods, reason = "the scripts are files of the repository")]
 
-extern crate mainstay_ace as ace;
-
-use ace::backend::{Outcome, SqlSession};
 use mainstay_ads_runtime::Session;
+use mainstay_area_session::{Outcome, SqlSession};
 use mainstay_engine::Database;
 use mainstay_types::Value;
 use mainstay_vfs::{Disk, FileSystem};
@@ -238,12 +236,12 @@ fn programs_that_share_a_folder_may_all_have_transactions() {
     };
     let (mut one, mut other) = (open(), open());
     for (session, id) in [(&mut one, 1), (&mut other, 2)] {
-        session.transaction(&ace::backend::Step::Begin).expect("it begins");
+        session.transaction(&mainstay_area_session::TransactionStep::Begin).expect("it begins");
         let update = format!("UPDATE people SET pay = 5 WHERE id = {id}");
         assert_eq!(session.execute(&update, &[]).expect("it is changed").affected, 1);
     }
-    one.transaction(&ace::backend::Step::RollBack).expect("it is undone");
-    other.transaction(&ace::backend::Step::Commit).expect("it stays");
+    one.transaction(&mainstay_area_session::TransactionStep::RollBack).expect("it is undone");
+    other.transaction(&mainstay_area_session::TransactionStep::Commit).expect("it stays");
     let seen = one.execute("SELECT id FROM people WHERE pay = 5", &[]).expect("they are there");
     assert_eq!(rows(&seen).lines().nth(1), Some("2"));
     assert!(!Disk.is_folder(&folder.path().join(".mainstay")), "nothing is left that one process has for itself");

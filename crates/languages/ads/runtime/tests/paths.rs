@@ -1,9 +1,7 @@
 //! Tables that statements name by a path: every statement finds the same file, also those that define and drop tables.
 
-extern crate mainstay_ace as ace;
-
-use ace::backend::{Sql, SqlSession};
 use mainstay_ads_runtime::{Engine, Session};
+use mainstay_area_session::{Sql, SqlSession};
 use mainstay_engine::{Database, Options};
 use mainstay_types::Value;
 use mainstay_vfs::{Disk, FileSystem};

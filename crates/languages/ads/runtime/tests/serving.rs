@@ -1,9 +1,7 @@
 //! Sessions for the clients of a server: the database that others use, and no file outside the folder.
 
-extern crate mainstay_ace as ace;
-
-use ace::backend::Sql;
 use mainstay_ads_runtime::Engine;
+use mainstay_area_session::Sql;
 use mainstay_engine::{Database, Options};
 use mainstay_types::Value;
 use mainstay_vfs::{Disk, FileSystem};

@@ -1,9 +1,7 @@
 //! The rows of a query, streamed.
 
-extern crate mainstay_ace as ace;
-
-use ace::backend::{Executed, Sql};
 use mainstay_ads_runtime::Engine;
+use mainstay_area_session::{Executed, Sql};
 
 /// Rows that come piece by piece are those that all come at once, in columns of the same types.
 #[test]

@@ -1,9 +1,7 @@
 //! The columns of the system views, in their order, as the help pages of Advantage Database Server 12 name them (`ads-02`).
 
-extern crate mainstay_ace as ace;
-
-use ace::backend::SqlSession;
 use mainstay_ads_runtime::Session;
+use mainstay_area_session::SqlSession;
 use mainstay_engine::Database;
 use std::sync::Arc;
 

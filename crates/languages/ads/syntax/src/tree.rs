@@ -274,7 +274,7 @@ pub struct CreateIndex {
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Content {
     /// The splitting of a text into words.
-    pub options: mainstay_ads_types::words::Options,
+    pub options: mainstay_full_text::Options,
     /// KEEPSCORE.
     pub keeps_score: bool,
 }

@@ -5,7 +5,7 @@
 
 use crate::convert::{self, text_type};
 use crate::failure::{Failure, native};
-use crate::{moment, number, operators, other, text, words};
+use crate::{moment, number, operators, other, text};
 use mainstay_types::{SqlType, Timestamp, Value, ValueRef};
 use std::sync::atomic::AtomicU64;
 
@@ -103,8 +103,8 @@ pub struct Operation {
     pub target: Option<SqlType>,
 }
 
-const TABLES: [&[Function]; 6] =
-    [operators::FUNCTIONS, text::FUNCTIONS, number::FUNCTIONS, moment::FUNCTIONS, other::FUNCTIONS, words::FUNCTIONS];
+const TABLES: [&[Function]; 5] =
+    [operators::FUNCTIONS, text::FUNCTIONS, number::FUNCTIONS, moment::FUNCTIONS, other::FUNCTIONS];
 
 static CONVERT: Function = plain("convert", (1, 1), Gives::Named, |_| Ok(Value::Null));
 

@@ -9,7 +9,7 @@
 //!   operators    + - * / %, comparisons, LIKE
 //!   convert      CAST and CONVERT to the SQL_ types; the types' names
 //!   text, number, moment, other    the functions themselves
-//!   words        full text search: CONTAINS and SCORE
+//!   words        the search conditions of CONTAINS and SCORE, kept from row to row
 //! ```
 //!
 //! A function of NULL is NULL, unless its description says otherwise. Integer operands give an integer; an exact number
@@ -26,7 +26,7 @@ mod number;
 pub mod operators;
 mod other;
 mod text;
-pub mod words;
+mod words;
 
 pub use failure::{Failure, native};
 pub use function::{Context, Function, Operation, names, operation};

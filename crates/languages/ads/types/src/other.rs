@@ -1,8 +1,12 @@
-//! The other functions: NULL, emptiness, GUIDs, Base64. Source: the help page "Miscellaneous Functions".
+//! The other functions: NULL, emptiness, GUIDs, Base64, full text search. Source: the help pages "Miscellaneous Functions" and
+//! "Full Text Search Conditions".
 
 use crate::failure::Failure;
 use crate::function::{Arguments, Function, Gives, Outcome, plain};
+use crate::words::with_condition;
+use mainstay_full_text::Prepared;
 use mainstay_types::{Value, ValueRef, uuid};
+use std::borrow::Cow;
 use std::sync::atomic::Ordering;
 
 const BASE64: &[u8; 64] = b"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
@@ -13,7 +17,26 @@ pub(crate) const FUNCTIONS: &[Function] = &[
     plain("empty", (1, 1), Gives::Logical, empty).with_null(),
     plain("newid", (0, 0), Gives::Text, |it| Ok(Value::Text(uuid::display(new_id(it)).to_string()))).volatile(),
     plain("newidstring", (0, 1), Gives::Text, new_id_string).volatile(),
+    plain("contains", (2, 2), Gives::Logical, |it| {
+        searched(it, |condition, text| Value::Boolean(condition.holds(&[Some(text)]).unwrap_or(false)))
+    }),
+    plain("score", (2, 2), Gives::Integer, |it| searched(it, |condition, text| count(condition, text, false))),
+    plain("scoredistinct", (2, 2), Gives::Integer, |it| searched(it, |condition, text| count(condition, text, true))),
 ];
+
+fn count(condition: &Prepared, text: &str, is_distinct: bool) -> Value {
+    Value::Integer(i64::try_from(condition.score(&[Some(text)], is_distinct)).unwrap_or(i64::MAX))
+}
+
+fn searched(it: &Arguments<'_>, work: impl FnOnce(&Prepared, &str) -> Value) -> Outcome {
+    let text = match it.value(0) {
+        ValueRef::Text(text) => Cow::Borrowed(text),
+        // Documents in a field of bytes: invalid UTF-8 matches no word.
+        ValueRef::Binary(bytes) => String::from_utf8_lossy(bytes),
+        _ => return Err(it.refused()),
+    };
+    with_condition(it.text(1)?, |condition| work(condition, &text))
+}
 
 fn bytes<'a>(it: &Arguments<'a>) -> Result<&'a [u8], Failure> {
     match it.value(0) {

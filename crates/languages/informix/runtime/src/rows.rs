@@ -71,7 +71,7 @@ fn inferred(field: &Field) -> Type {
 
 /// A column of a result or a parameter.
 pub(crate) fn column(name: &str, known: Type, is_nullable: bool) -> Column {
-    let declared = Declared { name: known.name().to_owned(), arguments: known.arguments() };
+    let declared = Declared::new(known.name(), &known.arguments());
     Column { name: name.to_owned(), sql_type: known.sql_type(), declared: Some(declared), is_nullable }
 }
 

@@ -98,7 +98,7 @@ fn show(mut rows: Box<dyn Rows>, columns: &[Column], out: &mut dyn Write) -> Res
     let failed = |error: std::io::Error| plain(-1, error.to_string());
     let width = |column: &Column| {
         let declared = column.declared.clone().unwrap_or_default();
-        let own = match declared.name.as_str() {
+        let own = match &*declared.name {
             name if name.contains("char") => declared.arguments.first().copied().unwrap_or(20).min(60) as usize,
             "smallint" => 6,
             "integer" | "serial" | "date" => 11,

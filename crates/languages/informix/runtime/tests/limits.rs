@@ -160,7 +160,8 @@ fn parameters_of_expressions_are_numbers() {
     assert_eq!(session.run_with("SELECT ?::INT + 1 FROM t", &[Value::Integer(4)]), ["5"]);
     assert_eq!(session.run_with("SELECT ? || 'x' FROM t", &[Value::Text("a".to_owned())]), ["ax"]);
     let typed = session.prepare("SELECT a FROM t WHERE ?::DATE = TODAY AND ? + 1 > 0");
-    let names: Vec<String> = typed.parameters.into_iter().map(|known| known.declared.unwrap().name).collect();
+    let names: Vec<String> =
+        typed.parameters.into_iter().map(|known| known.declared.unwrap().name.into_owned()).collect();
     assert_eq!(names, ["date", "decimal"]);
 }
 

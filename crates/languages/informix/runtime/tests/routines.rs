@@ -30,7 +30,7 @@ fn a_function_returns_rows_one_by_one() {
     assert_eq!(call.kind, StatementKind::Call);
     let names: Vec<&str> = call.columns.iter().map(|column| column.name.as_str()).collect();
     assert_eq!(names, ["name", "missing"]);
-    assert_eq!(call.parameters[0].declared.as_ref().map(|declared| declared.name.as_str()), Some("integer"));
+    assert_eq!(call.parameters[0].declared.as_ref().map(|declared| &*declared.name), Some("integer"));
     let rows = session.run_with("EXECUTE PROCEDURE low(?)", &[Value::Integer(10)]);
     assert_eq!(rows, ["bolt    |5", "GEAR    |8"]);
     assert_eq!(session.run("{call low(3)}"), ["GEAR    |1"]);

@@ -22,6 +22,7 @@
 
 mod catalog;
 mod changes;
+mod columns;
 mod cursors;
 mod definitions;
 mod objects;
@@ -31,6 +32,7 @@ mod statements;
 mod system;
 mod views;
 
+pub use columns::Column;
 pub use mainstay_tsql_syntax::{ScriptText, TokenKind, batches, script_text, sqlcmd, tokens};
 pub use mainstay_tsql_types::CodePage;
 pub use objects::module_files::Tell;

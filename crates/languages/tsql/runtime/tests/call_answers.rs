@@ -5,7 +5,7 @@ mod common;
 
 use common::Transcript;
 use mainstay_engine::Database;
-use mainstay_tds::{Backend as _, Call, Client, Collation, Login, Parameter, ParameterValue, Version};
+use mainstay_session::push::{Backend as _, Call, Client, Login, Parameter, ParameterValue};
 use mainstay_tsql_runtime::{Instance, Session};
 use mainstay_tsql_types::{DataType, Length};
 use mainstay_types::Value;
@@ -14,13 +14,17 @@ fn instance() -> Instance {
     Instance::new(Database::in_memory().expect("a database in memory"), "test")
 }
 
+/// A login of a driver that speaks ODBC.
+fn login() -> Login {
+    Login { user: "sa".to_owned(), has_standard_settings: true, ..Login::default() }
+}
+
 fn output(name: &str, data_type: DataType, value: Value) -> Parameter {
     Parameter {
         name: name.to_owned(),
         output: true,
         default: false,
-        data_type,
-        collation: Collation::DEFAULT,
+        declared: data_type.declared(),
         value: ParameterValue::Single(value),
     }
 }
@@ -32,7 +36,7 @@ fn input(text: &str) -> Parameter {
 
 fn call(session: &mut Session, procedure: &str, parameters: Vec<Parameter>) -> Transcript {
     let mut transcript = Transcript::default();
-    let call = Call { procedure: procedure.to_owned(), parameters, recompile: false, no_metadata: false };
+    let call = Call { procedure: procedure.to_owned(), parameters };
     session.call(&call, &mut transcript);
     transcript
 }
@@ -107,9 +111,15 @@ fn a_call_that_does_not_run_has_no_end_but_its_own() {
 #[test]
 fn connections_show_their_encryption_and_address() {
     let instance = instance();
-    let client = Client { session_id: 51, address: "10.0.0.7".to_owned(), encrypted: true, read_only: false };
+    let client = Client {
+        session_id: 51,
+        address: "10.0.0.7".to_owned(),
+        encrypted: true,
+        read_only: false,
+        protocol_version: 0x7400_0004,
+    };
     for database in ["", "test", "master", "msdb", "model", "tempdb"] {
-        let login = Login { database: database.to_owned(), ..Login::of("sa", "", Version::V7_4) };
+        let login = Login { database: database.to_owned(), ..login() };
         let mut session = instance.log_in(&login, &client).expect("a login");
         let seen = batch(
             &mut session,
@@ -121,6 +131,6 @@ fn connections_show_their_encryption_and_address() {
             "{database}: {seen}"
         );
     }
-    let login = Login { database: "nowhere".to_owned(), ..Login::of("sa", "", Version::V7_4) };
+    let login = Login { database: "nowhere".to_owned(), ..login() };
     assert_eq!(instance.log_in(&login, &client).map(drop).map_err(|message| message.number), Err(4060));
 }

@@ -4,12 +4,11 @@ mod common;
 
 use common::Transcript;
 use mainstay_engine::Database;
-use mainstay_tds::{
-    Backend as _, BulkRows, Call, Client, Collation, Column, Command, DoneKind, Login, Parameter, ParameterValue,
-    Session as _, TableValue, Version,
+use mainstay_session::push::{
+    self, Backend as _, BulkRows, Call, Client, Command, DoneKind, Login, Message, Parameter, ParameterValue,
+    Session as _, TableValue,
 };
-use mainstay_tsql_runtime::{Instance, Session};
-use mainstay_tsql_types::Message;
+use mainstay_tsql_runtime::{Column, Instance, Session};
 use mainstay_tsql_types::{DataType, Length};
 use mainstay_types::Value;
 
@@ -18,10 +17,18 @@ fn parameter(name: &str, data_type: DataType, value: Value) -> Parameter {
         name: name.to_owned(),
         output: false,
         default: false,
-        data_type,
-        collation: Collation::DEFAULT,
+        declared: data_type.declared(),
         value: ParameterValue::Single(value),
     }
+}
+
+fn column(name: &str, data_type: DataType) -> push::Column {
+    (&Column::new(name, data_type)).into()
+}
+
+/// A login of a driver that speaks ODBC.
+fn login() -> Login {
+    Login { user: "sa".to_owned(), has_standard_settings: true, ..Login::default() }
 }
 
 fn text(value: &str) -> Parameter {
@@ -38,7 +45,7 @@ fn session() -> Session {
 
 fn call(session: &mut Session, procedure: &str, parameters: Vec<Parameter>) -> String {
     let mut transcript = Transcript::default();
-    let call = Call { procedure: procedure.to_owned(), parameters, recompile: false, no_metadata: false };
+    let call = Call { procedure: procedure.to_owned(), parameters };
     session.call(&call, &mut transcript);
     transcript.text
 }
@@ -332,7 +339,7 @@ fn a_bulk_load_fills_in_defaults_unless_it_keeps_nulls() {
         ("s", DataType::varchar(Length::Limited(5))),
         ("u", DataType::Int),
     ];
-    let columns: Vec<Column> = columns.into_iter().map(|(name, data_type)| Column::new(name, data_type)).collect();
+    let columns: Vec<push::Column> = columns.into_iter().map(|(name, data_type)| column(name, data_type)).collect();
     let mut load = |words: &str, id: i64| {
         session
             .batch(&format!("INSERT BULK t (id INT, n INT, s VARCHAR(5), u INT){words}"), &mut Transcript::default());
@@ -406,7 +413,7 @@ fn results_of_procedures_end_each_without_counts_too() {
     session.batch("EXEC results", &mut transcript);
     let ends: Vec<_> = transcript.ends.iter().filter(|end| end.kind == DoneKind::InProcedure).collect();
     let commands: Vec<Command> = ends.iter().map(|end| end.command).collect();
-    assert_eq!(commands, [Command::SELECT, Command::SELECT, Command::DELETE, Command::SELECT], "{}", transcript.text);
+    assert_eq!(commands, [Command::Select, Command::Select, Command::Delete, Command::Select], "{}", transcript.text);
     assert!(ends.iter().all(|end| end.count.is_none()), "{ends:?}");
 }
 
@@ -458,7 +465,7 @@ fn numbers_that_a_load_brings_are_passed() {
     let mut session = session();
     session.batch("CREATE TABLE t (id INT IDENTITY(10, 5) PRIMARY KEY, n INT)", &mut Transcript::default());
     session.batch("INSERT BULK t (id INT, n INT)", &mut Transcript::default());
-    let columns = [Column::new("id", DataType::Int), Column::new("n", DataType::Int)];
+    let columns = [column("id", DataType::Int), column("n", DataType::Int)];
     let rows = [200, 100].map(|id| vec![Value::Integer(id), Value::Integer(1)]).to_vec();
     session.bulk_insert(&columns, &mut Sent(rows.into_iter(), Vec::new()), &mut Transcript::default());
     let mut transcript = Transcript::default();
@@ -474,7 +481,7 @@ fn rows_that_a_load_cannot_put_in_are_explained() {
     session.batch(setup, &mut Transcript::default());
     let mut load = |rows: &[[Value; 2]]| {
         session.batch("INSERT BULK t (n INT, m INT)", &mut Transcript::default());
-        let columns = [Column::new("n", DataType::Int), Column::new("m", DataType::Int)];
+        let columns = [column("n", DataType::Int), column("m", DataType::Int)];
         let rows: Vec<Vec<Value>> = rows.iter().map(|row| row.to_vec()).collect();
         let mut transcript = Transcript::default();
         session.bulk_insert(&columns, &mut Sent(rows.into_iter(), Vec::new()), &mut transcript);
@@ -507,7 +514,7 @@ fn a_load_fires_triggers_where_it_says_so() {
     let mut load = |table: &str, words: &str, rows: &[i64]| {
         let mut transcript = Transcript::default();
         session.batch(&format!("INSERT BULK {table} (n INT){words}"), &mut transcript);
-        let columns = [Column::new("n", DataType::Int)];
+        let columns = [column("n", DataType::Int)];
         let rows: Vec<Vec<Value>> = rows.iter().map(|n| vec![Value::Integer(*n)]).collect();
         session.bulk_insert(&columns, &mut Sent(rows.into_iter(), Vec::new()), &mut transcript);
         let seen = "SELECT (SELECT COUNT(*) FROM t) AS t, @@TRANCOUNT AS open_ones, text FROM log";
@@ -532,7 +539,7 @@ fn a_load_that_fails_in_a_transaction_leaves_none_of_its_rows() {
     session.batch("INSERT BULK t (n INT)", &mut Transcript::default());
     let rows = [1, 2, 2].map(|n| vec![Value::Integer(n)]);
     let mut transcript = Transcript::default();
-    let columns = [Column::new("n", DataType::Int)];
+    let columns = [column("n", DataType::Int)];
     session.bulk_insert(&columns, &mut Sent(Vec::from(rows).into_iter(), Vec::new()), &mut transcript);
     assert!(transcript.text.contains("2627"), "{}", transcript.text);
     let mut transcript = Transcript::default();
@@ -548,7 +555,7 @@ fn a_load_converts_texts_to_the_code_page_of_their_column() {
     session.batch(setup, &mut Transcript::default());
     let mut load = |word: &str| {
         session.batch("INSERT BULK t (s NVARCHAR(10), d NVARCHAR(10))", &mut Transcript::default());
-        let columns = ["s", "d"].map(|name| Column::new(name, DataType::NVarChar(Length::Limited(10))));
+        let columns = ["s", "d"].map(|name| column(name, DataType::NVarChar(Length::Limited(10))));
         let rows = vec![vec![Value::Text(word.to_owned()), Value::Text(word.to_owned())]];
         let mut transcript = Transcript::default();
         session.bulk_insert(&columns, &mut Sent(rows.into_iter(), Vec::new()), &mut transcript);
@@ -562,7 +569,7 @@ fn a_load_converts_texts_to_the_code_page_of_their_column() {
 
 /// A table as drivers send it: its columns have no names.
 fn table(name: &str, table_type: &str, types: &[DataType], rows: Vec<Vec<Value>>) -> Parameter {
-    let columns: Vec<Column> = types.iter().map(|data_type| Column::new("", *data_type)).collect();
+    let columns: Vec<push::Column> = types.iter().map(|data_type| column("", *data_type)).collect();
     let defaulted = vec![false; columns.len()];
     let table = TableValue { schema: String::new(), name: table_type.into(), columns, defaulted, rows };
     let plain = parameter(name, DataType::Int, Value::Null);
@@ -656,7 +663,7 @@ fn a_load_does_not_cut_texts_and_bytes() {
     let mut load = |s: &str, b: &[u8]| {
         session.batch("INSERT BULK t (s NVARCHAR(10), b VARBINARY(10))", &mut Transcript::default());
         let types = [DataType::NVarChar(Length::Limited(10)), DataType::VarBinary(Length::Limited(10))];
-        let columns = [("s", types[0]), ("b", types[1])].map(|(name, data_type)| Column::new(name, data_type));
+        let columns = [("s", types[0]), ("b", types[1])].map(|(name, data_type)| column(name, data_type));
         let rows = vec![vec![Value::Text(s.to_owned()), Value::Binary(b.to_vec())]];
         let mut transcript = Transcript::default();
         session.bulk_insert(&columns, &mut Sent(rows.into_iter(), Vec::new()), &mut transcript);
@@ -690,7 +697,13 @@ fn tables_have_the_defaults_and_identities_of_their_types() {
 #[test]
 fn options_are_those_that_the_login_asks_for() {
     let instance = Instance::new(Database::in_memory().expect("a database in memory"), "test");
-    let client = Client { session_id: 51, address: "127.0.0.1".to_owned(), encrypted: false, read_only: false };
+    let client = Client {
+        session_id: 51,
+        address: "127.0.0.1".to_owned(),
+        encrypted: false,
+        read_only: false,
+        protocol_version: 0x7400_0004,
+    };
     let begin = |login: Login| instance.log_in(&login, &client).expect("a session");
     let asked = "SELECT @@OPTIONS AS o, 'a' + NULL AS c, @@LANGUAGE AS l";
     let seen = |session: &mut Session, text: &str| {
@@ -698,9 +711,9 @@ fn options_are_those_that_the_login_asks_for() {
         session.batch(text, &mut transcript);
         transcript.text
     };
-    let mut driver = begin(Login::of("sa", "", Version::V7_4));
+    let mut driver = begin(login());
     assert!(seen(&mut driver, asked).contains("\n5432 | NULL | us_english\n"), "{}", seen(&mut driver, asked));
-    let german = Login { odbc: false, language: "German".to_owned(), ..Login::of("sa", "", Version::V7_4) };
+    let german = Login { has_standard_settings: false, language: "German".to_owned(), ..login() };
     let mut old = begin(german);
     assert!(seen(&mut old, asked).contains("\n0 | a | Deutsch\n"), "{}", seen(&mut old, asked));
     seen(&mut old, "SET CONCAT_NULL_YIELDS_NULL, ANSI_NULLS ON; SET LANGUAGE us_english");

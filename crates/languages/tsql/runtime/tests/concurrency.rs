@@ -5,7 +5,8 @@ mod procedures;
 
 use common::Transcript;
 use mainstay_engine::Database;
-use mainstay_tds::{Cancel, Session as _};
+use mainstay_session::Cancel;
+use mainstay_session::push::Session as _;
 use mainstay_tsql_runtime::{Instance, Session};
 use std::sync::{Arc, Barrier};
 use std::time::{Duration, Instant};

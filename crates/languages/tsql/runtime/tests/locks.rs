@@ -5,7 +5,7 @@ mod common;
 
 use common::Transcript;
 use mainstay_engine::Database;
-use mainstay_tds::Session as _;
+use mainstay_session::push::Session as _;
 use mainstay_tsql_runtime::{Instance, Session};
 use std::time::{Duration, Instant};
 

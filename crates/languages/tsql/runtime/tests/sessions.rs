@@ -6,7 +6,7 @@ mod common;
 
 use common::Transcript;
 use mainstay_engine::Database;
-use mainstay_tds::Session as _;
+use mainstay_session::push::Session as _;
 use mainstay_tsql_runtime::{Console, Instance, Session};
 use mainstay_vfs::Disk;
 use std::path::Path;

@@ -5,7 +5,7 @@ mod common;
 
 use common::Transcript;
 use mainstay_engine::{Database, Options};
-use mainstay_tds::{Call, Collation, Parameter, ParameterValue};
+use mainstay_session::push::{Call, Parameter, ParameterValue};
 use mainstay_tsql_runtime::{Instance, Session};
 use mainstay_tsql_types::{DataType, Length};
 use mainstay_types::Value;
@@ -131,13 +131,12 @@ fn a_call_has_its_own_time_and_short_ones_add_up_to_nothing() {
         name: String::new(),
         output: false,
         default: false,
-        data_type: DataType::NVarChar(Length::Max),
-        collation: Collation::DEFAULT,
+        declared: DataType::NVarChar(Length::Max).declared(),
         value: ParameterValue::Single(Value::Text(text.into())),
     };
     let call = |parameters: Vec<Parameter>, procedure: &str| {
         let procedure = procedure.to_owned();
-        Call { procedure, parameters, recompile: false, no_metadata: false }
+        Call { procedure, parameters }
     };
     for call in [call(Vec::new(), "Turn"), call(vec![text("WHILE 1 = 1 PRINT 'again'")], "sp_executesql")] {
         let mut transcript = Transcript::default();

@@ -4,7 +4,7 @@ mod common;
 
 use common::Transcript;
 use mainstay_engine::Database;
-use mainstay_tds::{Begin, Environment, Isolation, Session as _, TransactionRequest};
+use mainstay_session::push::{Begin, Environment, Isolation, Session as _, TransactionRequest};
 use mainstay_tsql_runtime::{Instance, Session};
 
 fn session() -> Session {
@@ -82,7 +82,7 @@ fn clients_hear_of_their_requests_and_of_what_became_of_them() {
     assert_eq!(told(&mut session, "INSERT INTO t VALUES (1, 1)"), "");
     assert_eq!(told(&mut session, "SELECT CONVERT(INT, 'x')"), "rolled back");
     assert_eq!(asked(&mut session, &TransactionRequest::Begin(begin())), "begun");
-    let commit = TransactionRequest::Commit { name: String::new(), then: Some(begin()) };
+    let commit = TransactionRequest::Commit { then: Some(begin()) };
     assert_eq!(asked(&mut session, &commit), "committed, begun");
     let save = TransactionRequest::Save { name: "s".into() };
     assert_eq!(asked(&mut session, &save), "");
@@ -99,7 +99,7 @@ fn the_next_transaction_begins_even_if_the_last_had_ended() {
     let then = || Some(Begin { isolation: Isolation::Current, name: String::new() });
     for request in [
         TransactionRequest::Rollback { name: String::new(), then: then() },
-        TransactionRequest::Commit { name: String::new(), then: then() },
+        TransactionRequest::Commit { then: then() },
     ] {
         let mut transcript = Transcript::default();
         session.transaction(&request, &mut transcript);

@@ -5,7 +5,7 @@
 //! collation is accent-sensitive; there are no orders of single languages. Languages whose VARCHAR has no code page
 //! (Hindi, Khmer) are unknown.
 
-use crate::code_page::CodePage;
+use mainstay_character_sets::CodePage;
 use mainstay_types::Collation;
 
 /// The name of the collation that a database has unless it says another.

@@ -32,7 +32,6 @@
 //! | SQL_VARIANT | `Binary` with the value and its type, in the form of [`variant`] |
 
 mod argument;
-mod code_page;
 pub mod collation;
 mod context;
 pub mod convert;
@@ -59,8 +58,8 @@ pub mod xml;
 mod random_texts;
 
 pub use argument::{Argument, common_type};
-pub use code_page::CodePage;
 pub use context::{Context, DateFormat, Forgiven, Random, is_arithmetic};
+pub use mainstay_character_sets::CodePage;
 pub use messages::Message;
 pub use operation::{Bound, ConvertKind, Operation};
 pub use settings::{Settings, Switches};

@@ -12,13 +12,13 @@
 //! the same meaning. The part behind a colon belongs to the operation: the type of a conversion, the part of a date.
 
 use crate::argument::Argument;
-use crate::code_page::CodePage;
 use crate::context::Context;
 use crate::convert::{Conversion, assign, padded, truncates, truncation, try_convert};
 use crate::messages::Message;
 use crate::operators::{Binary, BinaryOperator, Comparison, ComparisonOperator, LikeMatch, Unary, UnaryOperator};
 use crate::settings::Switches;
 use crate::types::{self, DataType, Declared, TypeArgument};
+use mainstay_character_sets::CodePage;
 use mainstay_types::{Collation, Decimal, Value, ValueRef};
 
 /// An operation by its name, whatever types it is for.

@@ -7,7 +7,7 @@
 //!
 //! Limit: a position between the halves of a two-unit character is moved before it.
 
-use crate::code_page::CodePage;
+use mainstay_character_sets::CodePage;
 use std::borrow::Cow;
 
 /// The encoding of a text: the unit that its type's length counts.

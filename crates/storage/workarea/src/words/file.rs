@@ -1,7 +1,7 @@
 //! The file of a table's word indexes: `docs/formats/word-indexes.md`.
 
 use super::index::{Basis, Contents, State};
-use mainstay_ads_types::words::Options;
+use mainstay_full_text::Options;
 use mainstay_types::{Code, Error, Result};
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};

@@ -2,7 +2,7 @@
 
 use super::file::Definition;
 use crate::bits::Bits;
-use mainstay_ads_types::words::{Node, Pattern, Splitter, Term};
+use mainstay_full_text::{Node, Pattern, Splitter, Term};
 use mainstay_vfs::Stamp;
 use std::collections::BTreeMap;
 use std::time::{SystemTime, UNIX_EPOCH};

@@ -10,7 +10,7 @@
 //!   index::Contents    proposes records, if the field has an index of words (`area`, `file`)
 //! ```
 //!
-//! `mainstay-ads-types` defines words and the meaning of conditions. A word index only proposes candidates: the texts
+//! `mainstay-full-text` defines words and the meaning of conditions. A word index only proposes candidates: the texts
 //! of the records that it names are read and tested. The file of a table's word indexes has a format of Mainstay
 //! (`docs/formats/word-indexes.md`); it stores the state of the table and its memo file, so that later writes of any
 //! program are noticed, and the index is rebuilt at its next use.
@@ -21,12 +21,13 @@
 mod area;
 mod file;
 mod index;
+mod of_files;
 
 pub(crate) use area::{Searched as SearchedWords, WordFile};
 pub use file::{Definition, path_of};
+pub use of_files::{create_word_index, delete_word_index};
 
-use mainstay_ads_types::Failure;
-use mainstay_ads_types::words::{Condition, Options, Prepared};
+use mainstay_full_text::{Condition, Failure, Options, Prepared, number};
 use mainstay_types::{Code, Error, Result};
 use mainstay_xbase::codepage::CodePage;
 use mainstay_xbase::dbf::{Dbf, Field, FieldKind};
@@ -34,9 +35,6 @@ use mainstay_xbase::expr::{Compiled, Context, ExprValue, Expression, Scratch, Se
 use mainstay_xbase::memo::Memo;
 use std::ops::Range;
 use std::sync::Arc;
-
-/// There is no index of words, and all of them are to be asked.
-const NO_INDEX: i32 = 7102;
 
 /// The data for preparing searches.
 #[derive(Clone, Debug)]
@@ -128,11 +126,6 @@ fn decoded(bytes: &[u8], code_page: CodePage) -> String {
     String::from_utf8(utf8).unwrap_or_else(|error| String::from_utf8_lossy(error.as_bytes()).into_owned())
 }
 
-/// The failure of a condition: with the number of the interface.
-pub(crate) fn refused(failure: Failure) -> Error {
-    failure.into()
-}
-
 impl Texts {
     pub(crate) fn of(dbf: &Dbf, memo: Option<Arc<Memo>>, indexes: Vec<Definition>) -> Texts {
         Texts { fields: dbf.fields().to_vec(), code_page: dbf.code_page(), memo, indexes }
@@ -192,10 +185,10 @@ impl Texts {
         let (sources, options): (Vec<_>, Vec<_>) = self.searched(search)?.into_iter().unzip();
         if sources.is_empty() {
             let message = "CONTAINS( *, .. ) asks all fields that have an index of words, and none has one";
-            return Err(refused(Failure::new(NO_INDEX, message)));
+            return Err(Failure::new(number::NO_INDEX, message).into());
         }
-        let condition = Condition::parse(&decoded(&search.words, self.code_page)).map_err(refused)?;
-        let prepared = condition.prepare(&options).map_err(refused)?;
+        let condition = Condition::parse(&decoded(&search.words, self.code_page))?;
+        let prepared = condition.prepare(&options)?;
         Ok(WordSearch { prepared, sources, code_page: self.code_page })
     }
 }

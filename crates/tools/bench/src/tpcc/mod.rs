@@ -15,7 +15,7 @@ use crate::statistics::{Statistics, wants_another};
 use crate::suite::{About, Bench, Judgement, Measured, Row, Settings, Suite, System};
 use crate::tsql::Client;
 use mainstay_engine::Database;
-use mainstay_tds::{Call, Parameter, ParameterValue};
+use mainstay_session::push::{Call, Parameter, ParameterValue};
 use mainstay_tsql_runtime::{Instance, Session};
 use mainstay_tsql_types::{DataType, Length};
 use mainstay_types::{Code, Error, Result, Value};
@@ -287,12 +287,11 @@ fn int(value: i64) -> Parameter {
 
 fn parameter(data_type: DataType, value: Value) -> Parameter {
     let value = ParameterValue::Single(value);
-    let collation = mainstay_tds::Collation::DEFAULT;
-    Parameter { name: String::new(), output: false, default: false, data_type, collation, value }
+    Parameter { name: String::new(), output: false, default: false, declared: data_type.declared(), value }
 }
 
 fn call(procedure: &str, parameters: Vec<Parameter>) -> Call {
-    Call { procedure: procedure.to_owned(), parameters, recompile: false, no_metadata: false }
+    Call { procedure: procedure.to_owned(), parameters }
 }
 
 #[cfg(test)]

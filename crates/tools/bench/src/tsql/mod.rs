@@ -15,9 +15,9 @@ use crate::calibration::Calibration;
 use crate::statistics::{Statistics, wants_another};
 use crate::suite::{About, Bench, Judgement, Measured, Reference, Row, Settings, Suite, System, Unit};
 use mainstay_engine::Database;
-use mainstay_tds::{Call, Column, Done, Environment, Parameter, ParameterValue, Sink, Stop};
+use mainstay_session::push::{Call, Column, Done, Environment, Message, Parameter, ParameterValue, Sink, Stop};
 use mainstay_tsql_runtime::{Instance, Session};
-use mainstay_tsql_types::{DataType, Message};
+use mainstay_tsql_types::DataType;
 use mainstay_types::{Result, Value, ValueRef};
 use postgres::Postgres;
 use procedures::{Procedure, SETUP, TURNS, VM, called};
@@ -176,12 +176,11 @@ pub(crate) fn call(procedure: &Procedure) -> Call {
         name: String::new(),
         output: false,
         default: false,
-        data_type: *data_type,
-        collation: mainstay_tds::Collation::DEFAULT,
+        declared: data_type.declared(),
         value: ParameterValue::Single(value.clone()),
     };
     let parameters = (procedure.arguments)().iter().map(parameter).collect();
-    Call { procedure: procedure.name.to_owned(), parameters, recompile: false, no_metadata: false }
+    Call { procedure: procedure.name.to_owned(), parameters }
 }
 
 /// A client that looks at every value, and keeps them as text when it is asked to.

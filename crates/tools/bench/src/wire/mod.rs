@@ -20,8 +20,7 @@ use crate::suite::{About, Bench, Judgement, Measured, Reference, Row, Settings, 
 use crate::tsql::procedures::{PROCEDURES, Procedure, SETUP};
 use connection::{Connection, request};
 use mainstay_tds::client::Token;
-use mainstay_tds::{Call, Collation, Parameter, ParameterValue};
-use mainstay_tsql_types::{DataType, Length};
+use mainstay_tds::{Call, Collation, DataType, Length, Parameter, ParameterValue};
 use mainstay_types::{Code, Error, Result, Value};
 use round_trip::bare_round_trip;
 use server::Server;
@@ -106,7 +105,7 @@ impl Subject {
         }
         match PROCEDURES.get(row - 1) {
             Some(procedure) => {
-                let request = request(&crate::tsql::call(procedure))?;
+                let request = request(&called(procedure)?)?;
                 measure(connection, &request, procedure.before, procedure.answer, repeats)
             }
             None => self.measure_all(repeats),
@@ -156,6 +155,16 @@ fn prepared(connection: &mut Connection) -> std::result::Result<Vec<u8>, String>
         _ => None,
     });
     request(&call("sp_execute", vec![parameter(DataType::Int, handle.ok_or("sp_prepare gave no handle")?)]))
+}
+
+/// The call of a procedure of the tsql suite.
+fn called(procedure: &Procedure) -> std::result::Result<Call, String> {
+    let wire = |(data_type, value): (mainstay_tsql_types::DataType, Value)| {
+        let of = DataType::of(&data_type.declared()).ok_or_else(|| format!("no type {data_type}"))?;
+        Ok(parameter(of, value))
+    };
+    let parameters = (procedure.arguments)().into_iter().map(wire).collect::<std::result::Result<_, String>>()?;
+    Ok(call(procedure.name, parameters))
 }
 
 fn call(procedure: &str, parameters: Vec<Parameter>) -> Call {

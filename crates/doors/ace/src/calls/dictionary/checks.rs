@@ -91,13 +91,14 @@ pub fn validate(
     object.properties.insert(id, value.clone());
     let mut area = session.open(&changed, table, Mode::ReadOnly)?;
     let field = (named.kind == ADS_DD_FIELD_OBJECT).then_some(named.name.as_str());
-    rules::check_definition(&mut area, &changed, table, field)
+    rules::check_definition(&mut area, &changed, table, field, session.date_form)
         .map_err(|failure| Failure::new(AE_INVALID_CONSTRAINT, failure.into_detail()))?;
     if id == ADS_DD_FIELD_DEFAULT_VALUE {
         return Ok(());
     }
     area.close()?;
-    let broken = move |area: &mut Area| rules::check_record(area, &changed, table).map(|_| ());
+    let date_form = session.date_form;
+    let broken = move |area: &mut Area| rules::check_record(area, &changed, table, date_form);
     put_aside(session, contents, table, validation, AE_CONSTRAINT_VALIDATION_ERROR, broken)
 }
 

@@ -16,6 +16,7 @@ use crate::far_dictionary;
 use crate::files;
 use crate::registry::{self, Object};
 use crate::remote;
+use crate::settings;
 
 pub mod checks;
 pub mod links;
@@ -65,7 +66,7 @@ pub fn create(path: Text, _encrypt: u16, description: Text, dictionary: Out<Hand
     }
     let files: Arc<dyn FileSystem> = Arc::new(Disk);
     let live = Live::create(Arc::clone(&files), &path, &Contents::new(description.optional_string()))?;
-    let session = Session::new(files, live, Access::administrator());
+    let session = Session::new(files, live, Access::administrator(), settings::date_form);
     let connection = Connection::to_dictionary(session, &name);
     dictionary.set(registry::add(Object::Connection(Arc::new(connection)))?)
 }

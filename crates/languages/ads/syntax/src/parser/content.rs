@@ -8,7 +8,7 @@ use super::Parser;
 use crate::error::{Parse, SqlError};
 use crate::tree::Content;
 use mainstay_ads_types::native;
-use mainstay_ads_types::words::{NOISE, Options};
+use mainstay_full_text::{NOISE, Options};
 
 /// The greatest length of a word of an index.
 const LONGEST: u32 = 1000;

@@ -4,7 +4,7 @@ mod query;
 
 use crate::parser::type_text;
 use crate::tree::*;
-use mainstay_ads_types::words::Options;
+use mainstay_full_text::Options;
 use std::fmt::Write;
 
 /// Writes statements.

@@ -2,12 +2,13 @@
 //! is given. With FIRE_TRIGGERS, triggers run once for all rows, which are held in memory for them.
 
 use crate::changes::bulk_file::inserted;
+use crate::columns::Column;
 use crate::session::Inner;
 use crate::session::scope::column_has_default;
 use crate::statements::errors::{raised, raised_error};
 use crate::statements::runner::Runner;
 use mainstay_engine::Prepared;
-use mainstay_tds::{BulkRows, Column};
+use mainstay_session::push::BulkRows;
 use mainstay_tsql_syntax::reduce::{self, Scope as _};
 use mainstay_tsql_syntax::tree::{ObjectName, Phrase, PhraseItem};
 use mainstay_tsql_types::convert::{convert, is_identity, truncates, truncation};
@@ -199,7 +200,7 @@ impl Load {
     fn run(&mut self, core: &mut mainstay_engine::Session, rows: &mut dyn BulkRows) -> Result<(), Box<Raised>> {
         let mut statements: HashMap<Vec<usize>, Prepared> = HashMap::new();
         let wish = core.cancel_handle();
-        while let Some(row) = rows.next_row().map_err(raised)? {
+        while let Some(row) = rows.next_row().map_err(|message| raised(message.into()))? {
             wish.check().map_err(raised_error)?;
             let filled = self.filled(row);
             let converted = filled.iter().map(|place| self.converted(*place, &row[*place]));

@@ -16,11 +16,12 @@
 //! files and error files. A file is read as a whole.
 
 use crate::changes::bulk_text::{Field, Layout, Rows, decoded, terminators};
+use crate::columns::Messages;
 use crate::session::instance::Instance;
 use crate::statements::errors::{raised, raised_error};
 use crate::statements::runner::{Ran, Runner};
 use mainstay_engine::Prepared;
-use mainstay_tds::Command;
+use mainstay_session::push::Command;
 use mainstay_tsql_syntax::reduce::{self, Scope, TableColumn};
 use mainstay_tsql_syntax::tree::{Literal, ObjectName, Phrase, PhraseItem};
 use mainstay_tsql_types::{CodePage, DataType, Length, Message};
@@ -236,7 +237,7 @@ impl Runner<'_> {
         self.inner.given_identity(table, loaded.numbers.into_iter());
         self.inner.instance.watch.changed(&core, true);
         self.inner.state.row_count = loaded.count as i64;
-        self.done(Command::BULK_INSERT, Some(loaded.count));
+        self.done(Command::BulkInsert, Some(loaded.count));
         Ok(Flow::NEXT)
     }
 
@@ -323,13 +324,13 @@ impl Runner<'_> {
                 }
                 Err(message) => {
                     errors += 1;
-                    self.sink.message(&message);
+                    self.sink.tell(&message);
                     if errors > wishes.max_errors {
                         let text = format!(
                             "Cannot bulk load because the maximum number of errors ({}) was exceeded.",
                             wishes.max_errors
                         );
-                        self.sink.message(&Message::error(4865, text));
+                        self.sink.tell(&Message::error(4865, text));
                         let text = "Cannot fetch a row from OLE DB provider \"BULK\" for linked server \"(null)\".";
                         return Err(no_row(7330, text));
                     }

@@ -4,11 +4,12 @@
 //! of an image. As in SQL Server, such a change fires no trigger. Source: "READTEXT", "WRITETEXT", "UPDATETEXT
 //! (Transact-SQL)".
 
+use crate::columns::Column;
 use crate::session::Inner;
 use crate::statements::errors::{message_of, raised};
 use crate::statements::flow::integer;
 use crate::statements::runner::{Ran, Runner};
-use mainstay_tds::{Column, Command};
+use mainstay_session::push::Command;
 use mainstay_tsql_syntax::reduce::{ROW_VERSIONS, Scope, column_tag, quoted};
 use mainstay_tsql_syntax::tree::{LargeValue, LargeValueData, LargeValueWork, ObjectName};
 use mainstay_tsql_types::convert::{convert, type_of};
@@ -87,7 +88,7 @@ impl Runner<'_> {
 
     fn write_text(&mut self, column: &LargeColumn, row: i64, value: &Value) -> Ran {
         self.inner.write_large_value(column, row, value)?;
-        self.done(Command::NONE, None);
+        self.done(Command::None, None);
         Ok(Flow::NEXT)
     }
 

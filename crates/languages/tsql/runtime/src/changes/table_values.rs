@@ -3,9 +3,10 @@
 //! It is created as its type defines, with keys, defaults and identities. The called module gets its name, as from a
 //! caller in T-SQL ([`Action::TableParameter`](mainstay_tsql_syntax::compile::Action::TableParameter)).
 
+use crate::columns;
 use crate::session::{Inner, Session, refuse};
 use crate::statements::errors::{message_from, raised};
-use mainstay_tds::{Call, ParameterValue, Sink, TableValue};
+use mainstay_session::push::{Call, ParameterValue, Sink, TableValue};
 use mainstay_tsql_syntax::compile::{ModuleParameter, ParameterKind};
 use mainstay_tsql_syntax::reduce::{self, quoted};
 use mainstay_tsql_syntax::tree::{Name, ObjectName, TableElement};
@@ -22,7 +23,7 @@ impl TableValues {
     /// The value of a parameter that is sent: that of a table is the name it goes by.
     pub(crate) fn value<'c>(&'c self, call: &'c Call, number: usize) -> ValueRef<'c> {
         match call.parameters.get(number).map(|parameter| &parameter.value) {
-            Some(ParameterValue::Single(value) | ParameterValue::Variant(_, value)) => value.as_ref(),
+            Some(ParameterValue::Single(value)) => value.as_ref(),
             Some(ParameterValue::Table(_)) => {
                 let table = self.0.iter().find(|(of, _)| *of == number);
                 table.map_or(ValueRef::Null, |(_, name)| ValueRef::Text(name))
@@ -99,9 +100,11 @@ impl Inner {
         let types = reduce::column_types(elements, &self.names(&[])).map_err(raised)?;
         let type_of = |name: &str| types.iter().find(|(known, _)| known == name).map(|(_, data_type)| *data_type);
         let context = Context { settings: self.state.options.settings, ..Context::default() };
+        let sent_types: Vec<DataType> =
+            table.columns.iter().map(|column| columns::declared_type(&column.declared)).collect();
         let taken = |row: &Vec<Value>| {
             let values = given.iter().filter_map(|place| {
-                let (value, from) = (row.get(*place)?, table.columns.get(*place)?.data_type);
+                let (value, from) = (row.get(*place)?, *sent_types.get(*place)?);
                 let column = own.get(*place).copied()?;
                 Some(
                     type_of(column)

@@ -13,11 +13,13 @@
 //!
 //! Limit: an inserted row joins the cursor only if its key is among its values, or is the identity.
 
+use crate::columns::{Messages, declared_type};
+use crate::cursors::calls::concurrency;
 use crate::cursors::keyset::{Keyset, parameter, text_call};
 use crate::cursors::protocol::{ServerCursor, plain_done};
 use crate::session::Session;
 use crate::session::collecting_sink::{Collected, Collector};
-use mainstay_tds::{Command, Done, Parameter, ParameterValue, Sink, concurrency};
+use mainstay_session::push::{Command, Done, Parameter, ParameterValue, Sink};
 use mainstay_tsql_syntax::reduce::Scope;
 use mainstay_tsql_types::{DataType, Message};
 use mainstay_types::Value;
@@ -90,7 +92,7 @@ impl Session {
             if let Some((key, values)) = added {
                 keyset.add(key, values, &mut cursor.result, &mut cursor.place);
             }
-            sink.done(plain_done(Command::INSERT, count));
+            sink.done(plain_done(Command::Insert, count));
             return Ok(());
         }
         let fetched = cursor.place.fetched();
@@ -121,7 +123,7 @@ impl Session {
         for place in places {
             sum += self.change_one(keyset, &mut cursor.result, place, asked, sink)?;
         }
-        let command = if has(operation::UPDATE) { Command::UPDATE } else { Command::DELETE };
+        let command = if has(operation::UPDATE) { Command::Update } else { Command::Delete };
         sink.done(plain_done(command, Some(sum)));
         Ok(())
     }
@@ -187,7 +189,7 @@ impl Session {
         let mut columns = Vec::new();
         for (number, (column, parameter)) in given.iter().enumerate() {
             columns.push(bracketed(column));
-            made.give(format!("@v{number}"), parameter.data_type, single(parameter));
+            made.give(format!("@v{number}"), declared_type(&parameter.declared), single(parameter));
         }
         let values: Vec<String> = (0..given.len()).map(|number| format!("@v{number}")).collect();
         let name = table_text(keyset, table);
@@ -234,13 +236,13 @@ impl Session {
 
 /// The messages for a row that has changed since it was fetched: a notice, and the error.
 fn stale(sink: &mut dyn Sink) -> Vec<Message> {
-    sink.message(&Message::numbered(16934, &[]));
+    sink.tell(&Message::numbered(16934, &[]));
     vec![Message::numbered(16947, &[])]
 }
 
 fn single(parameter: &Parameter) -> Value {
     match &parameter.value {
-        ParameterValue::Single(value) | ParameterValue::Variant(_, value) => value.clone(),
+        ParameterValue::Single(value) => value.clone(),
         ParameterValue::Table(_) => Value::Null,
     }
 }
@@ -305,7 +307,7 @@ fn settings(keyset: &Keyset, table: usize, asked: &Asked<'_>, made: &mut Made) -
     let mut items = Vec::new();
     for (number, (column, parameter)) in given(keyset, table, asked)?.into_iter().enumerate() {
         items.push(format!("{} = @v{number}", bracketed(&column)));
-        made.give(format!("@v{number}"), parameter.data_type, single(parameter));
+        made.give(format!("@v{number}"), declared_type(&parameter.declared), single(parameter));
     }
     Ok(items.join(", "))
 }
@@ -360,5 +362,5 @@ fn new_key(keyset: &Keyset, table: usize, asked: &Asked<'_>, key: &[Value]) -> V
 
 /// The end of a change that failed and reported its error.
 pub(crate) fn failed() -> Done {
-    Done { error: true, ..plain_done(Command::NONE, None) }
+    Done { error: true, ..plain_done(Command::None, None) }
 }

@@ -17,6 +17,7 @@
 //! A forward-only cursor is dynamic, SCROLL alone is keyset; a query whose rows are not those of its tables makes any
 //! cursor static, and one that limits its rows (TOP) or sorts them makes it a keyset.
 
+use crate::columns::Messages;
 use crate::cursors::{Cursor, Kind, Row, Rows, missing};
 use crate::objects::modules::Loaded;
 use crate::session::watch::Watcher;
@@ -24,7 +25,7 @@ use crate::statements::errors::raised;
 use crate::statements::query::Plan;
 use crate::statements::runner::{Ran, Runner, set};
 use mainstay_planner::HeldMemory;
-use mainstay_tds::Command;
+use mainstay_session::push::Command;
 use mainstay_tsql_planner::type_of_field;
 use mainstay_tsql_syntax::compile::{Action, HostStatement};
 use mainstay_tsql_syntax::reduce::{self, CursorQueries, Parameter, ReducedQuery, Scope, Source};
@@ -300,7 +301,7 @@ impl Runner<'_> {
     }
 
     /// FETCH without INTO: the row goes to the client, or to the capture around it.
-    fn send_fetched(&mut self, columns: &[mainstay_tds::Column], row: Option<Vec<Value>>) -> Ran {
+    fn send_fetched(&mut self, columns: &[crate::columns::Column], row: Option<Vec<Value>>) -> Ran {
         let count = u64::from(row.is_some());
         let most = self.inner.state.options.most_text();
         match self.inner.state.captured.last_mut() {
@@ -314,7 +315,7 @@ impl Runner<'_> {
                 }
             }
         }
-        self.done(Command::SELECT, Some(count));
+        self.done(Command::Select, Some(count));
         Ok(Flow::NEXT)
     }
 
@@ -467,7 +468,7 @@ impl Runner<'_> {
         if self.with_cursor(number, |it, cursor| it.is_as_fetched(cursor, changes))? {
             return Ok(());
         }
-        self.sink.message(&Message::numbered(16934, &[]));
+        self.sink.tell(&Message::numbered(16934, &[]));
         Err(raised(Message::numbered(16947, &[])))
     }
 

@@ -14,12 +14,12 @@
 //!
 //! With SCROLL_LOCKS the fetched rows are locked as by UPDLOCK, if a transaction is open.
 
+use crate::cursors::calls::{Opened, concurrency, scroll};
+use crate::cursors::position::StaticCursor;
 use crate::session::Session;
 use crate::session::collecting_sink::{Collected, Collector};
 use crate::session::watch::Watcher;
-use mainstay_tds::{
-    Call, Collation, ColumnSource, Opened, Parameter, ParameterValue, Sink, StaticCursor, concurrency, scroll,
-};
+use mainstay_session::push::{Call, ColumnSource, Parameter, ParameterValue, Sink};
 use mainstay_tsql_syntax::reduce::{self, CursorKey, CursorQueries, CursorSources, Scope as _, SourceColumn};
 use mainstay_tsql_syntax::tree::{
     JoinKind, Name, Phrase, PhraseItem, Query, QueryBody, SelectItem, Source, Statement, StatementKind,
@@ -58,12 +58,12 @@ pub(crate) struct KeptRow {
 /// A parameter that is made here.
 pub(crate) fn parameter(name: &str, data_type: DataType, value: Value) -> Parameter {
     let value = ParameterValue::Single(value);
-    Parameter { name: name.to_owned(), output: false, default: false, data_type, collation: Collation::DEFAULT, value }
+    Parameter { name: name.to_owned(), output: false, default: false, declared: data_type.declared(), value }
 }
 
 /// A call of a text with these values.
 pub(crate) fn text_call(parameters: Vec<Parameter>) -> Call {
-    Call { procedure: "sp_executesql".to_owned(), recompile: false, no_metadata: false, parameters }
+    Call { procedure: "sp_executesql".to_owned(), parameters }
 }
 
 /// The queries of a cursor over a text that is one query.
@@ -252,7 +252,7 @@ impl Keyset {
         let name = |(table, _): &(mainstay_tsql_syntax::tree::ObjectName, String)| {
             table.parts.iter().map(|part| part.text.clone()).collect()
         };
-        let source = |(place, column): (usize, &mainstay_tds::Column)| match self.sources.columns.get(place) {
+        let source = |(place, column): (usize, &crate::columns::Column)| match self.sources.columns.get(place) {
             Some(Some(source)) => ColumnSource {
                 table: u8::try_from(source.table + 1).unwrap_or(0),
                 name: (source.name != column.name).then(|| source.name.clone()),

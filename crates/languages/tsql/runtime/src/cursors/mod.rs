@@ -9,11 +9,14 @@
 //! A cursor ends with its last name. Names of a level end with it; a cursor that a procedure returns in a parameter has
 //! the caller's variable as a name by then.
 
+pub(crate) mod calls;
 pub(crate) mod change;
 pub(crate) mod declared;
 pub(crate) mod keyset;
+pub(crate) mod position;
 pub(crate) mod protocol;
 
+use crate::columns::Column;
 use crate::cursors::protocol::ServerCursor;
 use crate::objects::modules::Loaded;
 use crate::session::Inner;
@@ -22,7 +25,6 @@ use crate::session::watch::Watcher;
 use crate::statements::errors::raised;
 use crate::statements::query::Plan;
 use mainstay_planner::HeldMemory;
-use mainstay_tds::Column;
 use mainstay_tsql_syntax::reduce::{CursorKey, CursorQueries};
 use mainstay_tsql_syntax::tree::CursorName;
 use mainstay_tsql_types::{DataType, Message};

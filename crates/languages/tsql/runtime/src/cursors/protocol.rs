@@ -11,14 +11,14 @@
 //! tables, are those at the time of opening: the answer contains the kind that it became, as SQL Server's does when a
 //! query allows no more. (MS-TDS 2.2.6.6, and "Cursor stored procedures" of SQL Server's reference.)
 
+use crate::columns::{Column, Messages, sent};
+use crate::cursors::calls::{CursorCall, Fetch, Opened, concurrency, scroll};
 use crate::cursors::change::{Asked, failed};
 use crate::cursors::keyset::{Keyset, text_call};
+use crate::cursors::position::StaticCursor;
 use crate::session::Session;
 use crate::session::collecting_sink::{Collected, Collector};
-use mainstay_tds::{
-    Call, Column, Command, CursorCall, Done, DoneKind, Fetch, Opened, ParameterValue, Sink, StaticCursor, concurrency,
-    scroll,
-};
+use mainstay_session::push::{Call, Command, Done, DoneKind, ParameterValue, Sink};
 use mainstay_tsql_syntax::reduce::CursorKey;
 use mainstay_tsql_types::{DataType, Message};
 use mainstay_types::{Value, ValueRef};
@@ -57,7 +57,7 @@ impl Session {
                 let described = self.described(text, definitions)?;
                 let handle = self.inner.keep_handle(text, definitions);
                 if let Some(first) = described.first() {
-                    let _ = sink.columns(&first.columns);
+                    let _ = sink.columns(&sent(&first.columns));
                     sink.done(select_done(0));
                 }
                 output(call, sink, 0, handle.into());
@@ -156,7 +156,7 @@ impl Session {
         let Collector { mut results, others, error, .. } = collector;
         if error.is_some() && results.len() != 1 {
             prepared.iter().for_each(|(place, handle)| output(call, sink, *place, (*handle).into()));
-            sink.done(Done { error: true, ..plain_done(Command::NONE, None) });
+            sink.done(Done { error: true, ..plain_done(Command::None, None) });
             return Ok(());
         }
         let single = if results.len() == 1 { results.pop() } else { None };
@@ -276,9 +276,9 @@ fn direct(
     if opened.concurrency & concurrency::ALLOW_DIRECT == 0 {
         return Err(vec![Message::numbered(16937, &[])]);
     }
-    sink.message(&Message::error(16954, NO_CURSOR).severity(10));
+    sink.tell(&Message::error(16954, NO_CURSOR).severity(10));
     for result in results {
-        if sink.columns(&result.columns).is_err() {
+        if sink.columns(&sent(&result.columns)).is_err() {
             return Ok(());
         }
         for row in &result.rows {
@@ -300,7 +300,7 @@ fn send(cursor: &ServerCursor, rows: std::ops::Range<usize>, sink: &mut dyn Sink
     let result = &cursor.result;
     let mut columns = result.columns.clone();
     columns.push(Column::new("ROWSTAT", DataType::Int).nullable(false));
-    if sink.columns(&columns).is_err() {
+    if sink.columns(&sent(&columns)).is_err() {
         return;
     }
     if let Some(keyset) = &cursor.keyset {
@@ -324,14 +324,14 @@ pub(crate) fn plain_done(command: Command, count: Option<u64>) -> Done {
 }
 
 fn select_done(count: u64) -> Done {
-    plain_done(Command::SELECT, Some(count))
+    plain_done(Command::Select, Some(count))
 }
 
 /// Gives a number back, if the call wants one at this place.
 fn output(call: &Call, sink: &mut dyn Sink, place: u16, value: i64) {
     if let Some(parameter) = call.parameters.get(usize::from(place)).filter(|parameter| parameter.output) {
         let column = Column::new(parameter.name.clone(), DataType::Int);
-        let _ = sink.return_value(place, &column, ValueRef::Integer(value));
+        let _ = sink.return_value(place, &(&column).into(), ValueRef::Integer(value));
     }
 }
 

@@ -1,9 +1,10 @@
 //! Statements about the server and not about tables: users and rights, databases, backups, sessions.
 
+use crate::columns::Messages;
 use crate::session::Inner;
 use crate::statements::errors::raised;
 use crate::statements::runner::Runner;
-use mainstay_tds::{Command, Environment};
+use mainstay_session::push::{Command, Environment};
 use mainstay_tsql_syntax::compatibility::{ACCEPTED_DEFINITIONS, PRINCIPALS};
 use mainstay_tsql_syntax::reduce;
 use mainstay_tsql_syntax::tree::{Literal, PhraseItem, Statement, StatementKind, Words};
@@ -71,23 +72,23 @@ impl Runner<'_> {
             StatementKind::Checkpoint(_) | StatementKind::Statistics(_) | StatementKind::Revert(_) => {}
             StatementKind::Permission(permission) => {
                 let message = inner.permission(permission)?;
-                self.sink.message(&message);
+                self.sink.tell(&message);
             }
             StatementKind::ExecuteAs(phrase) => inner.execute_as(phrase)?,
             StatementKind::Kill(phrase) => inner.kill(&phrase.items)?,
             StatementKind::Words(words) if PRINCIPALS.contains(&words.verb.as_str()) => {
                 let message = inner.principal(words);
-                self.sink.message(&message);
+                self.sink.tell(&message);
             }
             StatementKind::Words(words) if words.verb == "BACKUP DATABASE" => {
                 let message = inner.backup(words)?;
-                self.sink.message(&message);
+                self.sink.tell(&message);
             }
             StatementKind::Words(words) if words.verb.starts_with("RESTORE") => self.restore(words)?,
             StatementKind::Words(words) => inner.words(words)?,
             _ => return Err(raised(reduce::not_supported("This statement"))),
         }
-        Ok(Command::NONE)
+        Ok(Command::None)
     }
 
     /// Tells of parts of a new module that are not supported.

@@ -9,7 +9,7 @@ use crate::session::scope::{GLOBALS, core_name, global_name, is_global, is_tempo
 use crate::session::state::TemporaryTable;
 use crate::statements::errors::{self, raised};
 use crate::statements::runner::{Ran, Runner};
-use mainstay_tds::Command;
+use mainstay_session::push::Command;
 use mainstay_tsql_syntax::compile::HostStatement;
 use mainstay_tsql_syntax::reduce::{self, Scope, quoted};
 use mainstay_tsql_syntax::tree::{
@@ -360,14 +360,14 @@ impl Runner<'_> {
         inner.check_schema_of(statement)?;
         let text = &*host.text;
         let command = match &statement.kind {
-            StatementKind::CreateTable(create) => inner.create_table(create).map(|()| Command::CREATE_TABLE)?,
-            StatementKind::AlterTable(alter) => inner.alter_table(alter).map(|()| Command::ALTER_TABLE)?,
-            StatementKind::CreateIndex(create) => inner.create_index(create).map(|()| Command::CREATE_INDEX)?,
-            StatementKind::Drop(drop) => inner.drop(drop).map(|()| Command::DROP_TABLE)?,
+            StatementKind::CreateTable(create) => inner.create_table(create).map(|()| Command::CreateTable)?,
+            StatementKind::AlterTable(alter) => inner.alter_table(alter).map(|()| Command::AlterTable)?,
+            StatementKind::CreateIndex(create) => inner.create_index(create).map(|()| Command::CreateIndex)?,
+            StatementKind::Drop(drop) => inner.drop(drop).map(|()| Command::DropTable)?,
             StatementKind::Truncate(_, partitions) if !partitions.is_empty() => {
                 return Err(raised(reduce::not_supported("TRUNCATE TABLE of partitions")));
             }
-            StatementKind::Truncate(name, _) => inner.truncate(name).map(|()| Command::TRUNCATE)?,
+            StatementKind::Truncate(name, _) => inner.truncate(name).map(|()| Command::Truncate)?,
             StatementKind::View(view) => {
                 if !matches!(view.define, DefineKind::Create) {
                     inner.check_bound(&view.name, "ALTER")?;
@@ -375,14 +375,14 @@ impl Runner<'_> {
                 inner.check_module_columns(statement)?;
                 inner.create_view(view)?;
                 inner.keep_view(statement, text)?;
-                Command::CREATE_VIEW
+                Command::CreateView
             }
-            StatementKind::Sequence(sequence) => inner.sequence(sequence).map(|()| Command::NONE)?,
-            StatementKind::CreateSchema(create) => inner.create_schema(create).map(|()| Command::NONE)?,
+            StatementKind::Sequence(sequence) => inner.sequence(sequence).map(|()| Command::None)?,
+            StatementKind::CreateSchema(create) => inner.create_schema(create).map(|()| Command::None)?,
             StatementKind::Procedure(procedure) => {
                 inner.keep(statement, procedure.define, text)?;
                 self.warn_of_parts(statement);
-                Command::CREATE_PROCEDURE
+                Command::CreateProcedure
             }
             StatementKind::Function(function) => {
                 if !matches!(function.define, DefineKind::Create) {
@@ -391,20 +391,20 @@ impl Runner<'_> {
                 }
                 inner.keep(statement, function.define, text)?;
                 self.warn_of_parts(statement);
-                Command::NONE
+                Command::None
             }
             StatementKind::EnableTrigger(enable, names, TriggerTarget::Table(table)) => {
                 inner.hold_for_triggers(table)?;
-                inner.enable_triggers(*enable, names, &modules::key_of(table)).map(|()| Command::NONE)?
+                inner.enable_triggers(*enable, names, &modules::key_of(table)).map(|()| Command::None)?
             }
             StatementKind::EnableTrigger(enable, names, TriggerTarget::Database) => {
-                inner.enable_triggers(*enable, names, "").map(|()| Command::NONE)?
+                inner.enable_triggers(*enable, names, "").map(|()| Command::None)?
             }
             StatementKind::Trigger(trigger) => {
                 inner.check_trigger(trigger)?;
                 inner.keep(statement, trigger.define, text)?;
                 self.warn_of_parts(statement);
-                Command::CREATE_TRIGGER
+                Command::CreateTrigger
             }
             StatementKind::CreateSynonym(name, _) => {
                 // It would hide the table of a file, too.
@@ -412,20 +412,20 @@ impl Runner<'_> {
                 if is_table || inner.is_name_taken(name)? {
                     return Err(name_taken(name, 6));
                 }
-                inner.keep(statement, DefineKind::Create, text).map(|()| Command::NONE)?
+                inner.keep(statement, DefineKind::Create, text).map(|()| Command::None)?
             }
             StatementKind::CreateType(create) => match create.as_ref() {
                 CreateType::External(..) => return Err(raised(reduce::not_supported("CREATE TYPE of an assembly"))),
                 create => {
                     inner.check_type(create)?;
-                    inner.keep(statement, DefineKind::Create, text).map(|()| Command::NONE)?
+                    inner.keep(statement, DefineKind::Create, text).map(|()| Command::None)?
                 }
             },
             StatementKind::Dbcc(command, arguments, options) => {
                 self.dbcc(command, arguments.as_deref(), options)?;
-                Command::NONE
+                Command::None
             }
-            StatementKind::AlterIndex(alter) => inner.alter_index(alter).map(|()| Command::NONE)?,
+            StatementKind::AlterIndex(alter) => inner.alter_index(alter).map(|()| Command::None)?,
             StatementKind::BulkInsert(table, file, options) => {
                 return self.bulk_insert_file((table, file, options), call);
             }

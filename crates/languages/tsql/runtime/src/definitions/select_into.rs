@@ -5,10 +5,11 @@
 //! query's text shows that it never is NULL (`reduce::never_null`).
 
 use crate::changes::identity::number_of;
+use crate::columns::Column;
 use crate::statements::errors::raised;
 use crate::statements::query::shown;
 use crate::statements::runner::{Ran, Runner};
-use mainstay_tds::{Column, Command};
+use mainstay_session::push::Command;
 use mainstay_tsql_planner::collation_of;
 use mainstay_tsql_syntax::compile::HostStatement;
 use mainstay_tsql_syntax::reduce::{self, ReducedQuery, Scope};
@@ -103,7 +104,7 @@ impl Runner<'_> {
         self.inner.execute(&format!("CREATE {word}TABLE {table} ({})", list.join(", ")))?;
         self.inner.insert_rows(&table, columns.len(), &rows)?;
         self.inner.state.row_count = rows.len() as i64;
-        self.done(Command::SELECT_INTO, Some(rows.len() as u64));
+        self.done(Command::SelectInto, Some(rows.len() as u64));
         Ok(Flow::NEXT)
     }
 

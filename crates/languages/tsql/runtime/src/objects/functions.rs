@@ -15,7 +15,7 @@ use crate::statements::xml_documents::XmlDocuments;
 use arrow_schema::Field;
 use mainstay_engine::Outlook;
 use mainstay_planner::UserFunctions;
-use mainstay_tds::{Column, Done, Environment, Sink, Stop};
+use mainstay_session::push::{self, Done, Environment, Sink, Stop};
 use mainstay_tsql_planner::field_of;
 use mainstay_tsql_syntax::reduce::{CATALOG_FUNCTION, SESSION_CALL, catalog_function, not_supported};
 use mainstay_tsql_types::Settings;
@@ -254,7 +254,7 @@ fn function(session: &mut Session, name: &str) -> Result<Arc<Loaded>> {
 pub(crate) struct Silence;
 
 impl Sink for Silence {
-    fn columns(&mut self, _: &[Column]) -> std::result::Result<(), Stop> {
+    fn columns(&mut self, _: &[push::Column]) -> std::result::Result<(), Stop> {
         Ok(())
     }
 
@@ -266,11 +266,11 @@ impl Sink for Silence {
 
     fn done(&mut self, _: Done) {}
 
-    fn message(&mut self, _: &mainstay_tsql_types::Message) {}
+    fn message(&mut self, _: &push::Message) {}
 
     fn return_status(&mut self, _: i32) {}
 
-    fn return_value(&mut self, _: u16, _: &Column, _: ValueRef<'_>) -> std::result::Result<(), Stop> {
+    fn return_value(&mut self, _: u16, _: &push::Column, _: ValueRef<'_>) -> std::result::Result<(), Stop> {
         Ok(())
     }
 

@@ -23,7 +23,7 @@ impl Inner {
         let mut plan = self.plan(&text, parameters, heads)?;
         let rows = plan.prepared.query(&mut self.core, &values).map_err(crate::statements::errors::raised_error)?;
         let columns = rows.schema().map_or_else(Vec::new, |schema| shown(schema, &plan.heads));
-        let column = |column: &mainstay_tds::Column| {
+        let column = |column: &crate::columns::Column| {
             format!("\"mssql:cast:{}\"(NULL) AS {}", column.data_type, quoted(&column.name))
         };
         let columns: Vec<String> = columns.iter().map(column).collect();

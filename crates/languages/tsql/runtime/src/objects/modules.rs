@@ -1,6 +1,7 @@
 //! Procedures, functions, triggers, views and types: texts in a table of the database, compiled when they are first used.
 
 use crate::catalog::{self, DeclaredType, key_of_column};
+use crate::columns::Column;
 use crate::definitions::extended_properties::Kept;
 use crate::objects::module_files::Folder;
 use crate::objects::triggers::Switches as TriggerSwitches;
@@ -8,7 +9,6 @@ use crate::plans::counters::TextCounts;
 use crate::session::scope::local_name;
 use crate::statements::query::Plan;
 use crate::system;
-use mainstay_tds::Column;
 use mainstay_tsql_syntax::compile::{self, Action, HostStatement, Module, Reading, Types};
 use mainstay_tsql_syntax::reduce::{self, Scope};
 use mainstay_tsql_syntax::tree::{

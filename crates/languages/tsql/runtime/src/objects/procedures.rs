@@ -1,12 +1,13 @@
 //! The system procedures.
 
+use crate::columns::Column;
 use crate::definitions::extended_properties::{Change, Property};
 use crate::session::object_name;
 use crate::statements::application_locks::Mode;
 use crate::statements::errors::raised;
 use crate::statements::flow::{first, text_of};
 use crate::statements::runner::{Ran, Runner};
-use mainstay_tds::{Column, Command};
+use mainstay_session::push::Command;
 use mainstay_tsql_syntax::compile::ModuleParameter;
 use mainstay_tsql_types::{DataType, Length, Message};
 use mainstay_types::{Value, ValueRef};
@@ -267,7 +268,7 @@ impl Runner<'_> {
             let cells: Vec<ValueRef<'_>> = row.iter().map(Value::as_ref).collect();
             self.sink.row(&cells).map_err(crate::session::sent_rows::stopped)?;
         }
-        self.done(Command::SELECT, Some(rows.len() as u64));
+        self.done(Command::Select, Some(rows.len() as u64));
         Ok(Flow::NEXT)
     }
 }

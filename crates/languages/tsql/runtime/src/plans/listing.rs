@@ -9,9 +9,9 @@
 //! Columns and their meaning are those of "SET SHOWPLAN_ALL" and "SET STATISTICS PROFILE" in SQL Server's reference. The core has
 //! no costs and no sizes of rows: EstimateIO, EstimateCPU, AvgRowSize, TotalSubtreeCost and EstimateExecutions are NULL.
 
+use crate::columns::Column;
 use crate::plans::operators::{TableNames, named};
 use mainstay_engine::Node;
-use mainstay_tds::Column;
 use mainstay_tsql_types::{DataType, Length};
 use mainstay_types::Value;
 

@@ -19,6 +19,7 @@
 //! Limits: functions and the statements that they run are not counted. The work of a statement's triggers is part of
 //! it.
 
+use crate::columns::{Column, Messages};
 use crate::objects::modules::{Loaded, OF_SYSTEM};
 use crate::plans::counters::{Counts, Kind, Run};
 use crate::plans::listing::{Row, Shown, profile_columns, rows_of};
@@ -28,7 +29,7 @@ use crate::plans::xml::document;
 use crate::session::Inner;
 use crate::session::unexecuted::{operators, send, tabled};
 use crate::statements::runner::{Ran, Runner};
-use mainstay_tds::{Column, Environment, Sink};
+use mainstay_session::push::{Environment, Sink};
 use mainstay_tsql_syntax::compile::{Action, HostStatement};
 use mainstay_tsql_types::{DataType, Length};
 use mainstay_types::Value;
@@ -295,7 +296,7 @@ pub(crate) fn timed_text(
     let begun = inner.state.options.statistics.time.then(Request::now);
     let loaded = inner.text(text, "");
     if let Some((elapsed, cpu)) = begun.map(|begun| begun.times()) {
-        sink.message(&compile_times(cpu, elapsed));
+        sink.tell(&compile_times(cpu, elapsed));
     }
     loaded
 }

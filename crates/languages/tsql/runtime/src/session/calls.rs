@@ -4,10 +4,11 @@
 //! the name as it was sent, and the values are read in place. So a call allocates only its list of arguments.
 
 use crate::changes::table_values::TableValues;
+use crate::columns::{Column, Messages, declared_type};
 use crate::objects::modules::{Loaded, Object};
 use crate::session::{Inner, Session, object_name, refuse_call};
 use crate::statements::runner::Runner;
-use mainstay_tds::{Call, Column, DoneKind, Parameter, ParameterValue, Sink};
+use mainstay_session::push::{Call, DoneKind, Parameter, ParameterValue, Sink};
 use mainstay_tsql_syntax::tree::StatementKind;
 use mainstay_tsql_types::convert::convert;
 use mainstay_tsql_types::{Context, DataType, Message};
@@ -135,17 +136,17 @@ pub(crate) fn return_value(
     let has_variable = |data_type: DataType| {
         !matches!(data_type, DataType::SqlVariant | DataType::Text(_) | DataType::NText | DataType::Image)
     };
-    let (ordinal, wanted) = (ordinal as u16, sent.data_type);
+    let (ordinal, wanted) = (ordinal as u16, declared_type(&sent.declared));
     let is_table = matches!(sent.value, ParameterValue::Table(_));
     if wanted == declared || is_table || !has_variable(wanted) || !has_variable(declared) {
-        let _ = sink.return_value(ordinal, &Column::new(name.to_owned(), declared), value);
+        let _ = sink.return_value(ordinal, &(&Column::new(name, declared)).into(), value);
         return;
     }
     match convert(&Context::default(), value, declared, wanted, None) {
         Ok(value) => {
-            let _ = sink.return_value(ordinal, &Column::new(name.to_owned(), wanted), value.as_ref());
+            let _ = sink.return_value(ordinal, &(&Column::new(name, wanted)).into(), value.as_ref());
         }
-        Err(message) => sink.message(&message),
+        Err(message) => sink.tell(&message),
     }
 }
 
@@ -163,7 +164,7 @@ impl Runner<'_> {
 /// The value of a parameter; tables have none.
 pub(crate) fn single(value: &ParameterValue) -> Value {
     match value {
-        ParameterValue::Single(value) | ParameterValue::Variant(_, value) => value.clone(),
+        ParameterValue::Single(value) => value.clone(),
         ParameterValue::Table(_) => Value::Null,
     }
 }

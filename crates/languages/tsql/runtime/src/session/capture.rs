@@ -6,13 +6,13 @@
 //! ```
 
 use crate::changes::change::Returned;
+use crate::columns::Column;
 use crate::session::Inner;
 use crate::session::state::TemporaryTable;
 use crate::statements::errors::raised;
 use crate::statements::query::Plan;
 use crate::statements::runner::{Ran, Runner, set};
 use mainstay_engine::CollectedRows;
-use mainstay_tds::Column;
 use mainstay_tsql_syntax::compile::HostStatement;
 use mainstay_tsql_syntax::reduce::{self, TableColumn};
 use mainstay_tsql_syntax::tree::{

@@ -1,7 +1,8 @@
 //! A sink that collects results for consumers that do not stream them: cursors of the protocol, and descriptions of
 //! results.
 
-use mainstay_tds::{Column, Done, Environment, Sink, Stop};
+use crate::columns::Column;
+use mainstay_session::push::{self, Done, Environment, Sink, Stop};
 use mainstay_tsql_types::Message;
 use mainstay_types::{Value, ValueRef};
 
@@ -30,8 +31,8 @@ impl<'a> Collector<'a> {
 }
 
 impl Sink for Collector<'_> {
-    fn columns(&mut self, columns: &[Column]) -> Result<(), Stop> {
-        self.results.push(Collected { columns: columns.to_vec(), rows: Vec::new() });
+    fn columns(&mut self, columns: &[push::Column]) -> Result<(), Stop> {
+        self.results.push(Collected { columns: columns.iter().map(Column::from).collect(), rows: Vec::new() });
         Ok(())
     }
 
@@ -45,14 +46,14 @@ impl Sink for Collector<'_> {
     }
 
     fn done(&mut self, done: Done) {
-        if done.command != mainstay_tds::Command::SELECT {
+        if done.command != mainstay_session::push::Command::Select {
             self.others.push(done);
         }
     }
 
-    fn message(&mut self, message: &Message) {
+    fn message(&mut self, message: &push::Message) {
         if message.is_error() && self.error.is_none() {
-            self.error = Some(message.clone());
+            self.error = Some(message.clone().into());
         }
         if let Some(sink) = &mut self.sink {
             sink.message(message);
@@ -61,7 +62,7 @@ impl Sink for Collector<'_> {
 
     fn return_status(&mut self, _: i32) {}
 
-    fn return_value(&mut self, _: u16, _: &Column, _: ValueRef<'_>) -> Result<(), Stop> {
+    fn return_value(&mut self, _: u16, _: &push::Column, _: ValueRef<'_>) -> Result<(), Stop> {
         Ok(())
     }
 

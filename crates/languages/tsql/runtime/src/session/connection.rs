@@ -1,6 +1,7 @@
 //! One connection: batches and calls, and the answers to the client.
 
 use crate::changes::table_values::TableValues;
+use crate::columns::{Column, Messages, declared_type};
 use crate::definitions::reused_temporaries::Remembered;
 use crate::objects::functions::{Functions, Silence};
 use crate::objects::modules::{Loaded, Modules};
@@ -19,7 +20,8 @@ use crate::statements::errors::message_from;
 use crate::statements::null_variables::Nulls;
 use crate::statements::runner::{Runner, Spare};
 use mainstay_planner::{CancelHandle, FileReading};
-use mainstay_tds::{Call, Cancel, Column, Command, Done, DoneKind, Login, Sink};
+use mainstay_session::Cancel;
+use mainstay_session::push::{Call, Command, Done, DoneKind, Login, Sink};
 use mainstay_tsql_syntax::compile::ModuleParameter;
 use mainstay_tsql_types::language::Language;
 use mainstay_tsql_types::{Forgiven, Message, Switches};
@@ -196,7 +198,7 @@ impl Session {
     /// it) has none of the standard's, and a language has its order of dates.
     pub(crate) fn begin_with_options_of(&mut self, login: &Login) {
         let own = &mut self.inner.own_options;
-        if !login.odbc {
+        if !login.has_standard_settings {
             own.settings.switches = Switches::NONE;
             own.settings.hears = self.inner.forgiven.number();
         }
@@ -260,7 +262,7 @@ impl Session {
     pub(crate) fn complain(&mut self, sink: &mut dyn Sink) {
         for text in std::mem::take(&mut self.inner.state.complaints) {
             let message = Message { number: 0, severity: 10, state: 1, text, procedure: None, line: 0 };
-            sink.message(&message);
+            sink.tell(&message);
         }
     }
 
@@ -344,7 +346,7 @@ impl Session {
                 }
                 report(&raised, &mut self.inner.state, sink);
                 self.inner.after_failure(&raised, sink);
-                sink.done(Done { kind, command: Command::NONE, count: None, error: true });
+                sink.done(Done { kind, command: Command::None, count: None, error: true });
                 false
             }
         }
@@ -386,7 +388,8 @@ impl Session {
         match name {
             "sp_executesql" => {
                 for (place, name, state) in [(0, "@statement", 2), (1, "@params", 3)] {
-                    let given = call.parameters.get(place).filter(|given| !given.data_type.is_national());
+                    let given =
+                        call.parameters.get(place).filter(|given| !declared_type(&given.declared).is_national());
                     if let Some(given) = given
                         && single(&given.value) != Value::Null
                     {
@@ -446,7 +449,7 @@ impl Session {
 
     fn give_handle(&mut self, handle: i32, sink: &mut dyn Sink) {
         let column = Column::new("@handle", mainstay_tsql_types::DataType::Int);
-        let _ = sink.return_value(0, &column, ValueRef::Integer(handle.into()));
+        let _ = sink.return_value(0, &(&column).into(), ValueRef::Integer(handle.into()));
     }
 
     /// Runs a text with parameters, with the values of a call from `first` on.
@@ -544,13 +547,13 @@ impl Inner {
 /// Tells the client what is wrong with something that did not run.
 pub(crate) fn refuse(messages: &[Message], sink: &mut dyn Sink, state: &mut State) {
     refuse_call(messages, sink, state);
-    sink.done(Done { kind: DoneKind::Statement, command: Command::NONE, count: None, error: true });
+    sink.done(Done { kind: DoneKind::Statement, command: Command::None, count: None, error: true });
 }
 
 /// Sends the errors of a call that does not run. Its DONEPROC, which the server writes, is the only end that it has.
 pub(crate) fn refuse_call(messages: &[Message], sink: &mut dyn Sink, state: &mut State) {
     for message in messages {
-        sink.message(message);
+        sink.tell(message);
         state.error = message.number;
     }
 }
@@ -560,7 +563,7 @@ pub(crate) fn report(raised: &Raised, state: &mut State, sink: &mut dyn Sink) {
     state.error = raised.number;
     // A cancellation has no number, and is answered by the door.
     if !raised.uncatchable || raised.number != 0 {
-        sink.message(&message_from(raised));
+        sink.tell(&message_from(raised));
     }
 }
 

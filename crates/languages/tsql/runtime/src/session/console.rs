@@ -4,11 +4,12 @@
 //!
 //! Columns are as wide as the values in their first thousand rows; sqlcmd derives the width from their types.
 
+use crate::columns::Column;
 use crate::session::Session;
-use mainstay_tds::{Column, Command, Done, Environment, Sink, Stop};
+use mainstay_session::push::{self, Command, Done, Environment, Sink, Stop};
 use mainstay_tsql_syntax::{Batch, batches};
 use mainstay_tsql_types::convert::{convert, general};
-use mainstay_tsql_types::{Context, DataType, Length, Message, variant};
+use mainstay_tsql_types::{Context, DataType, Length, variant};
 use mainstay_types::{Value, ValueRef};
 use std::io::{self, BufRead, Write};
 
@@ -103,7 +104,7 @@ impl<'w> Console<'w> {
             let (name, rest) = behind.split_once('\n').unwrap_or((behind, ""));
             match session.explain(name.trim().trim_end_matches(';')) {
                 Ok(form) => self.line(&form),
-                Err(message) => self.message(&message),
+                Err(message) => self.message(&(&message).into()),
             }
             text = rest;
         }
@@ -170,9 +171,9 @@ fn is_at_end(text: &str) -> bool {
 }
 
 impl Sink for Console<'_> {
-    fn columns(&mut self, columns: &[Column]) -> Result<(), Stop> {
+    fn columns(&mut self, columns: &[push::Column]) -> Result<(), Stop> {
         self.show();
-        self.columns = columns.to_vec();
+        self.columns = columns.iter().map(Column::from).collect();
         self.widths.clear();
         Ok(())
     }
@@ -194,12 +195,12 @@ impl Sink for Console<'_> {
         self.widths.clear();
         if let Some(count) = done.count {
             let rows = if count == 1 { "row" } else { "rows" };
-            let blank = if done.command == Command::SELECT { "\n" } else { "" };
+            let blank = if done.command == Command::Select { "\n" } else { "" };
             self.line(&format!("{blank}({count} {rows} affected)"));
         }
     }
 
-    fn message(&mut self, message: &Message) {
+    fn message(&mut self, message: &push::Message) {
         self.show();
         self.columns.clear();
         self.widths.clear();
@@ -208,7 +209,7 @@ impl Sink for Console<'_> {
         }
         self.failed = true;
         let procedure = message.procedure.as_ref().map_or_else(String::new, |name| format!(", Procedure {name}"));
-        let Message { number, severity, state, line, text, .. } = message;
+        let push::Message { number, severity, state, line, text, .. } = message;
         let head = format!("Msg {number}, Level {severity}, State {state}, Server MAINSTAY{procedure}, Line {line}");
         let _ = self.out.flush();
         let _ = writeln!(self.errors, "{head}\n{text}");
@@ -216,7 +217,7 @@ impl Sink for Console<'_> {
 
     fn return_status(&mut self, _: i32) {}
 
-    fn return_value(&mut self, _: u16, _: &Column, _: ValueRef<'_>) -> Result<(), Stop> {
+    fn return_value(&mut self, _: u16, _: &push::Column, _: ValueRef<'_>) -> Result<(), Stop> {
         Ok(())
     }
 

@@ -3,12 +3,13 @@
 //! The text runs with NULL for its parameters while FMTONLY is on: queries are planned and return no rows, changes and
 //! definitions do nothing. So a text whose results depend on its own changes is described as if it had not made them.
 
+use crate::columns::Column;
 use crate::session::Inner;
 use crate::session::collecting_sink::{Collected, Collector};
 use crate::statements::errors::raised;
 use crate::statements::flow::first;
 use crate::statements::runner::{Ran, Runner};
-use mainstay_tds::{Column, DoneKind};
+use mainstay_session::push::DoneKind;
 use mainstay_tsql_syntax::compile::Action;
 use mainstay_tsql_types::{CodePage, DataType, Length, Message};
 use mainstay_types::{Value, ValueRef};
@@ -128,14 +129,41 @@ fn described(column: &Column, place: i64) -> Vec<Value> {
     let (kind, length) = on_the_wire(of);
     let (collation, sort) = match of.is_text() {
         true => {
-            let [a, b, c, d, sort] = column.collation.0;
-            (Some(u32::from_le_bytes([a, b, c, d]).into()), Some(sort.into()))
+            let (collation, sort) = on_the_wire_collation(of.code_page().unwrap_or_default());
+            (Some(collation.into()), Some(sort.into()))
         }
         false => (None, None),
     };
     let number = |number: Option<i64>| number.map_or(Value::Null, Value::Integer);
     row.extend([Value::Integer(kind), Value::Integer(length), number(collation), number(sort)]);
     row
+}
+
+/// The numbers that clients are told for the collation of a code page: language and comparison (case does not count, accents
+/// do), and the number of SQL Server's own order, 0 for one of Windows. (MS-TDS 2.2.5.1.2.)
+fn on_the_wire_collation(page: CodePage) -> (u32, u8) {
+    const INSENSITIVE: u32 = 0x00D0_0000;
+    const UTF8: u32 = 0x0400_0000;
+    let windows = |language: u32| (INSENSITIVE | language, 0);
+    match page {
+        CodePage::Cp437 => (INSENSITIVE | 0x0409, 32),
+        CodePage::Cp850 => (INSENSITIVE | 0x0409, 42),
+        CodePage::Cp874 => windows(0x041E),
+        CodePage::Cp932 => windows(0x0411),
+        CodePage::Cp936 => windows(0x0804),
+        CodePage::Cp949 => windows(0x0412),
+        CodePage::Cp950 => windows(0x0404),
+        CodePage::Cp1250 => windows(0x0415),
+        CodePage::Cp1251 => windows(0x0419),
+        CodePage::Cp1252 => (INSENSITIVE | 0x0409, 52),
+        CodePage::Cp1253 => windows(0x0408),
+        CodePage::Cp1254 => windows(0x041F),
+        CodePage::Cp1255 => windows(0x040D),
+        CodePage::Cp1256 => windows(0x0401),
+        CodePage::Cp1257 => windows(0x0427),
+        CodePage::Cp1258 => windows(0x042A),
+        CodePage::Utf8 => (INSENSITIVE | UTF8 | 0x2000_0000 | 0x0409, 0),
+    }
 }
 
 /// The number and the length that TDS has for a type that can be NULL.

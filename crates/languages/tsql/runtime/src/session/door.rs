@@ -1,12 +1,14 @@
 //! A session, as a protocol listener drives it.
 
+use crate::columns::Column;
 use crate::session::{Session, report};
 use crate::statements::flow::Origin;
 use crate::statements::runner::Runner;
-use mainstay_tds::{BulkRows, Call, Cancel, Column, Command, Done, DoneKind, Kill, Sink, TransactionRequest};
+use mainstay_session::push::{self, BulkRows, Call, Command, Done, DoneKind, Sink, TransactionRequest};
+use mainstay_session::{Cancel, Kill};
 use std::sync::Arc;
 
-impl mainstay_tds::Session for Session {
+impl mainstay_session::push::Session for Session {
     fn database(&self) -> String {
         self.inner.state.database.clone()
     }
@@ -32,22 +34,23 @@ impl mainstay_tds::Session for Session {
             }
         };
         let command = match request {
-            TransactionRequest::Begin(_) => Command::BEGIN_TRANSACTION,
-            TransactionRequest::Commit { .. } => Command::COMMIT,
-            _ => Command::ROLLBACK,
+            TransactionRequest::Begin(_) => Command::BeginTransaction,
+            TransactionRequest::Commit { .. } => Command::Commit,
+            _ => Command::Rollback,
         };
         sink.done(Done { kind: DoneKind::Statement, command, count: None, error });
     }
 
-    fn bulk_insert(&mut self, columns: &[Column], rows: &mut dyn BulkRows, sink: &mut dyn Sink) {
+    fn bulk_insert(&mut self, columns: &[push::Column], rows: &mut dyn BulkRows, sink: &mut dyn Sink) {
+        let columns: Vec<Column> = columns.iter().map(Column::from).collect();
         self.begin("INSERT BULK", false);
         let mut runner = Runner::new(&mut self.inner, sink, DoneKind::InProcedure);
-        let outcome = runner.bulk_insert(columns, rows, &mut self.machine);
+        let outcome = runner.bulk_insert(&columns, rows, &mut self.machine);
         runner.finish();
         self.end();
         let (command, count) = match &outcome {
-            Ok(count) => (Command::BULK_INSERT, Some(*count)),
-            Err(_) => (Command::NONE, None),
+            Ok(count) => (Command::BulkInsert, Some(*count)),
+            Err(_) => (Command::None, None),
         };
         if let Err(raised) = &outcome {
             // A client that cancels the load has an error of its own, which another one would hide.

@@ -11,7 +11,8 @@ use crate::statements::application_locks::AppLocks;
 use crate::statements::permissions::Principals;
 use mainstay_engine::Database;
 use mainstay_engine::activity::{SessionInfo, SessionWork};
-use mainstay_tds::{Backend, Cancel, Client, Kill, Login};
+use mainstay_session::push::{self, Backend, Client, Login};
+use mainstay_session::{Cancel, Kill};
 use mainstay_tsql_types::{CodePage, Message};
 use mainstay_types::Timestamp;
 use mainstay_vfs::FileSystem;
@@ -80,19 +81,13 @@ pub(crate) struct Connection {
     pub(crate) version: u32,
 }
 
-/// The number of a version in `sys.dm_exec_connections`.
-fn version_number(version: mainstay_tds::Version) -> u32 {
-    u32::from_be_bytes(version.acknowledged())
-}
+/// The version that `sys.dm_exec_connections` shows for a program in the same process: 7.4.
+const OWN_VERSION: u32 = 0x7400_0004;
 
 impl Default for Connection {
     /// The connection of a program that has the database in its own process.
     fn default() -> Connection {
-        Connection {
-            address: "127.0.0.1".to_owned(),
-            is_encrypted: false,
-            version: version_number(mainstay_tds::Version::V7_4),
-        }
+        Connection { address: "127.0.0.1".to_owned(), is_encrypted: false, version: OWN_VERSION }
     }
 }
 
@@ -492,10 +487,10 @@ fn drop_globals(database: &Database) {
 impl Backend for Instance {
     type Session = Session;
 
-    fn log_in(&self, login: &Login, client: &Client) -> Result<Session, Message> {
+    fn log_in(&self, login: &Login, client: &Client) -> Result<Session, push::Message> {
         let mut session = Session::new(self, &login.user, &login.host, &login.application);
         if let Some(seat) = &session.inner.seat {
-            let (address, version) = (client.address.clone(), version_number(login.version));
+            let (address, version) = (client.address.clone(), client.protocol_version);
             seat.connected_by(Connection { address, is_encrypted: client.encrypted, version });
         }
         session.begin_with_options_of(login);
@@ -506,7 +501,7 @@ impl Backend for Instance {
         let wanted = &login.database;
         if !wanted.is_empty() && self.check_database(wanted).is_err() {
             let text = format!("Cannot open database \"{wanted}\" requested by the login. The login failed.");
-            return Err(Message::error(4060, text).severity(11));
+            return Err(push::Message::error(4060, text).severity(11));
         }
         if !wanted.is_empty() {
             session.use_database(wanted);

@@ -4,12 +4,13 @@
 //! ANSI_NULLS and QUOTED_IDENTIFIER are those under which a procedure, function or trigger was created, whichever
 //! session calls it.
 
+use crate::columns::Column;
 use crate::objects::modules::{Loaded, MADE_UNDER, OF_SYSTEM, Object};
 use crate::plans::measures::{PlanForm, Statistics};
 use crate::session::Inner;
 use crate::statements::errors::{message_of, raised};
 use crate::statements::runner::Runner;
-use mainstay_tds::{Column, Environment};
+use mainstay_session::push::Environment;
 use mainstay_tsql_syntax::compile::Reading;
 use mainstay_tsql_syntax::reduce;
 use mainstay_tsql_syntax::tree::{Isolation, Phrase, PhraseItem};

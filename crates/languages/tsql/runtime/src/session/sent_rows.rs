@@ -1,7 +1,8 @@
 //! Rows on their way to the client: CHAR values with their blanks, long values cut to TEXTSIZE.
 
+use crate::columns::Column;
 use crate::statements::errors::raised;
-use mainstay_tds::{Column, Sink};
+use mainstay_session::push::Sink;
 use mainstay_tsql_types::{DataType, Length, Message};
 use mainstay_types::ValueRef;
 use mainstay_vm::Raised;
@@ -80,9 +81,9 @@ fn padded(columns: &[Column], cells: &[ValueRef<'_>]) -> Vec<(usize, String)> {
 }
 
 /// The client is gone, or wants no more.
-pub(crate) fn stopped(stop: mainstay_tds::Stop) -> Box<Raised> {
+pub(crate) fn stopped(stop: mainstay_session::push::Stop) -> Box<Raised> {
     let mut gone = match stop {
-        mainstay_tds::Stop::Value(message) => return raised(message),
+        mainstay_session::push::Stop::Value(message) => return raised(message.into()),
         _ => raised(Message::error(0, "The statement was cancelled by the client.")),
     };
     gone.uncatchable = true;

@@ -5,10 +5,10 @@
 //! is compared with.
 
 use crate::catalog::Catalog;
+use crate::columns::Column;
 use crate::session::Inner;
 use crate::statements::flow::first;
 use crate::statements::runner::{Ran, Runner};
-use mainstay_tds::Column;
 use mainstay_tsql_syntax::reduce::{Scope, TableColumn};
 use mainstay_tsql_syntax::tree::{Name, ObjectName, Parameter, StatementKind};
 use mainstay_tsql_syntax::{Diagnostic, Hint, Naming, Options, Reference, parse, tokens, undeclared};

@@ -29,6 +29,7 @@
 //! Limits: texts that EXEC runs are not examined; for a statement of a procedure that cannot be planned, the column
 //! Warnings contains the reason.
 
+use crate::columns::{Column, Messages};
 use crate::objects::modules::Loaded;
 use crate::plans::listing::{Row, Shown, all_columns, rows_of, text_columns};
 use crate::plans::measures::PlanForm;
@@ -38,7 +39,7 @@ use crate::statements::errors::{raised, raised_error};
 use crate::statements::query::Plan;
 use crate::statements::runner::Runner;
 use mainstay_engine::{Node, Operator};
-use mainstay_tds::{Column, Command, Done, DoneKind, Sink};
+use mainstay_session::push::{Command, Done, DoneKind, Sink};
 use mainstay_tsql_syntax::compile::{self, Action, HostStatement, ModuleParameter, ParameterKind, Variable};
 use mainstay_tsql_syntax::reduce::{self, Parameter, Source};
 use mainstay_tsql_syntax::tree::{
@@ -75,10 +76,10 @@ impl Session {
             return false;
         }
         for error in &parsed.errors {
-            sink.message(&error.told());
+            sink.tell(&error.told());
         }
         let error = !parsed.errors.is_empty();
-        sink.done(Done { kind: DoneKind::Statement, command: Command::NONE, count: None, error });
+        sink.done(Done { kind: DoneKind::Statement, command: Command::None, count: None, error });
         true
     }
 }
@@ -187,7 +188,7 @@ pub(crate) fn show(session: &mut Session, loaded: &Arc<Loaded>, form: PlanForm, 
     runner.finish();
     if let Err(raised) = outcome {
         report(&raised, &mut session.inner.state, sink);
-        sink.done(Done { kind, command: Command::NONE, count: None, error: true });
+        sink.done(Done { kind, command: Command::None, count: None, error: true });
     }
 }
 
@@ -262,7 +263,7 @@ pub(crate) fn send(
         runner.show_row(&cells)?;
     }
     runner.gives_rows = false;
-    runner.sink.done(Done { kind, command: Command::SELECT, count: Some(count), error: false });
+    runner.sink.done(Done { kind, command: Command::Select, count: Some(count), error: false });
     Ok(())
 }
 

@@ -10,12 +10,12 @@
 //! the same reason its name must have no meaning to Mainstay: no settings, no procedure, no table and no file that
 //! belongs to one. Other options are accepted. Limits: one DISK; DIFFERENTIAL and LOG are refused.
 
+use crate::columns::Column;
 use crate::session::Inner;
 use crate::statements::errors::raised;
 use crate::statements::runner::Runner;
 use mainstay_engine::Database;
 use mainstay_engine::backup::{self, Contents, FileKind};
-use mainstay_tds::Column;
 use mainstay_tsql_syntax::reduce;
 use mainstay_tsql_syntax::tree::{Literal, PhraseItem, Words};
 use mainstay_tsql_types::{DataType, Length, Message};

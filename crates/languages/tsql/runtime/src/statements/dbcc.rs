@@ -4,10 +4,10 @@
 //! Its other commands have nothing to do here, and report success.
 
 use crate::changes::identity::whole_of;
+use crate::columns::Column;
 use crate::session::instance::Process;
 use crate::statements::errors::raised;
 use crate::statements::runner::Runner;
-use mainstay_tds::Column;
 use mainstay_tsql_syntax::tree::{Name, Phrase};
 use mainstay_tsql_types::convert::convert;
 use mainstay_tsql_types::{Context, DataType, Length, Message};

@@ -5,7 +5,7 @@ use crate::session::state::{PreparedText, State};
 use crate::statements::errors::raised;
 use crate::statements::raise::throw;
 use crate::statements::runner::{Ran, Runner};
-use mainstay_tds::Command;
+use mainstay_session::push::Command;
 use mainstay_tsql_syntax::compile::{Action, HostStatement};
 use mainstay_tsql_syntax::reduce::SessionFunction;
 use mainstay_tsql_syntax::tree::{AssignOperator, Expr, WaitFor};
@@ -48,7 +48,7 @@ impl Runner<'_> {
                 let name = crate::statements::transactions::transaction_name(transaction, host, call);
                 self.inner.transaction(transaction, name.as_deref())?;
                 self.inner.state.row_count = 0;
-                self.done(Command::NONE, None);
+                self.done(Command::None, None);
                 Ok(Flow::NEXT)
             }
             Action::SetOption(options) => {
@@ -67,13 +67,13 @@ impl Runner<'_> {
                     };
                 }
                 self.inner.state.row_count = 0;
-                self.done(Command::SET, None);
+                self.done(Command::Set, None);
                 Ok(Flow::NEXT)
             }
             Action::SetIsolation(isolation) => {
                 self.inner.set_isolation(*isolation)?;
                 self.inner.state.row_count = 0;
-                self.done(Command::SET, None);
+                self.done(Command::Set, None);
                 Ok(Flow::NEXT)
             }
             Action::Define(statement) => self.define(statement, host, call),

@@ -2,6 +2,7 @@
 
 use crate::changes::accumulate::{Accumulation, Fold};
 use crate::changes::change::Direct;
+use crate::columns::{Column, sent};
 use crate::objects::modules::Loaded;
 use crate::objects::table_calls::PlannedCall;
 use crate::session::Inner;
@@ -12,7 +13,7 @@ use crate::statements::errors::{message_of, raised};
 use crate::statements::null_variables::Asked;
 use crate::statements::runner::{Ran, Runner, set};
 use mainstay_engine::Prepared;
-use mainstay_tds::{Column, Command};
+use mainstay_session::push::{self, Command};
 use mainstay_tsql_planner::type_of_field;
 use mainstay_tsql_syntax::compile::{Action, HostStatement};
 use mainstay_tsql_syntax::reduce::{
@@ -27,7 +28,14 @@ use std::cell::RefCell;
 use std::sync::Arc;
 
 /// The columns of a result, and the places of those that it is ordered by.
-type OrderedColumns = (Arc<[Column]>, Arc<[u16]>);
+#[derive(Clone)]
+struct Shown {
+    columns: Arc<[Column]>,
+    /// The columns as clients are told of them.
+    sent: Arc<[push::Column]>,
+    /// The columns, from 1, that the rows are in the order of.
+    order: Arc<[u16]>,
+}
 
 /// A statement in the core's SQL, ready to run. It belongs to one state of the names that it uses.
 pub(crate) struct Plan {
@@ -47,7 +55,7 @@ pub(crate) struct Plan {
     /// The sources of its columns, where they are known.
     sources: Vec<Option<SourceColumn>>,
     /// The columns of its rows, once it has run, and those among them that the rows are ordered by.
-    columns: Option<OrderedColumns>,
+    columns: Option<Shown>,
     /// The types of its columns, once it has run.
     pub(crate) types: Option<Arc<[Option<DataType>]>>,
     pub(crate) change: Option<Arc<ReducedChange>>,
@@ -252,7 +260,7 @@ impl Runner<'_> {
         self.put_plan(loaded, number, plan);
         let count = outcome?;
         self.inner.state.row_count = count as i64;
-        self.done(Command::SELECT, Some(count));
+        self.done(Command::Select, Some(count));
         Ok(Flow::NEXT)
     }
 
@@ -286,7 +294,7 @@ impl Runner<'_> {
         }
         let count = u64::from(is_wanted);
         self.inner.state.row_count = count as i64;
-        self.done(Command::SELECT, Some(count));
+        self.done(Command::Select, Some(count));
         Ok(Flow::NEXT)
     }
 
@@ -301,23 +309,23 @@ impl Runner<'_> {
         let Plan { prepared, heads, sources, columns, .. } = plan;
         let mut rows =
             prepared.query(&mut self.inner.core, &parameters).map_err(crate::statements::errors::raised_error)?;
-        let (columns, order) = match columns {
-            Some((columns, order)) => (Arc::clone(columns), Arc::clone(order)),
+        let Shown { columns, sent, order } = match columns {
+            Some(known) => known.clone(),
             None => {
                 let schema = rows.schema().cloned();
                 let known: Arc<[Column]> =
                     schema.map_or_else(Vec::new, |schema| sourced(shown(&schema, heads), sources)).into();
                 let called: Vec<&str> = known.iter().map(|column| column.name.as_str()).collect();
                 let order: Arc<[u16]> = reduce::result_order(query, &called).into();
-                *columns = Some((Arc::clone(&known), Arc::clone(&order)));
-                (known, order)
+                let sent: Arc<[push::Column]> = sent(&known).into();
+                columns.insert(Shown { columns: known, sent, order }).clone()
             }
         };
         match self.inner.state.captured.last_mut() {
             Some(captured) => captured.expect(&columns)?,
             None => {
                 self.gives_rows = true;
-                self.sink.columns(&columns).map_err(stopped)?;
+                self.sink.columns(&sent).map_err(stopped)?;
                 if !order.is_empty() {
                     self.sink.order(&order);
                 }

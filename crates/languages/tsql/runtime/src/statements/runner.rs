@@ -1,5 +1,6 @@
 //! The host of the machine: runs each statement of a program.
 
+use crate::columns::{Column, Messages, sent};
 use crate::definitions::dependencies::Preceded;
 use crate::objects::modules::Loaded;
 use crate::objects::procedures;
@@ -9,7 +10,7 @@ use crate::session::{self, Begun, Inner, object_name};
 use crate::statements::errors::{at_level, message_from, of_fault, raised};
 use crate::statements::flow::Origin;
 use crate::statements::query::Plan;
-use mainstay_tds::{Column, Command, Done, DoneKind, Environment, Sink};
+use mainstay_session::push::{Command, Done, DoneKind, Environment, Sink};
 use mainstay_tsql_syntax::compile::{Action, HostStatement};
 use mainstay_tsql_syntax::reduce::{Hinted, SessionFunction};
 use mainstay_tsql_types::{Context, Message, Switches};
@@ -131,7 +132,7 @@ impl<'a> Runner<'a> {
             return;
         }
         // Rows that INSERT ... EXEC takes are not the client's.
-        if command == Command::SELECT && !self.inner.state.captured.is_empty() {
+        if command == Command::Select && !self.inner.state.captured.is_empty() {
             return;
         }
         let kind = self.kind();
@@ -148,7 +149,7 @@ impl<'a> Runner<'a> {
     /// Begins a result.
     pub(crate) fn columns(&mut self, columns: &[Column]) -> Result<(), Box<Raised>> {
         self.gives_rows = true;
-        self.sink.columns(columns).map_err(stopped)
+        self.sink.columns(&sent(columns)).map_err(stopped)
     }
 
     /// A row of the result that was begun.
@@ -157,7 +158,7 @@ impl<'a> Runner<'a> {
     }
 
     pub(crate) fn message(&mut self, message: Message) {
-        self.sink.message(&message);
+        self.sink.tell(&message);
     }
 
     fn statement(&self, id: StatementId) -> Option<(Arc<Loaded>, usize)> {
@@ -480,20 +481,20 @@ impl Host for Runner<'_> {
         let message = message_from(error);
         let preceded = error.detail.as_ref().and_then(|detail| detail.downcast_ref::<Preceded>());
         for Message { number, severity, state, text, .. } in preceded.iter().flat_map(|preceded| preceded.0.clone()) {
-            self.sink.message(&Message { number, severity, state, text, ..message.clone() });
+            self.sink.tell(&Message { number, severity, state, text, ..message.clone() });
         }
-        self.sink.message(&message);
+        self.sink.tell(&message);
         if matches!(Origin::of(error), Some(Origin::Key | Origin::Reference)) {
             let text = "Could not create constraint or index. See previous errors.".to_owned();
-            self.sink.message(&Message { number: 1750, severity: 16, state: 0, text, ..message.clone() });
+            self.sink.tell(&Message { number: 1750, severity: 16, state: 0, text, ..message.clone() });
         }
         if matches!(Origin::of(error), Some(Origin::Change | Origin::Key)) {
             let text = "The statement has been terminated.".to_owned();
-            self.sink.message(&Message { number: 3621, severity: 0, state: 0, text, ..message });
+            self.sink.tell(&Message { number: 3621, severity: 0, state: 0, text, ..message });
         }
         let kind = self.kind();
         self.gives_rows = false;
-        self.sink.done(Done { kind, command: Command::NONE, count: None, error: true });
+        self.sink.done(Done { kind, command: Command::None, count: None, error: true });
         match error.passes_own_handlers {
             true => Unhandled::EndRoutine,
             false => Unhandled::NextStatement,

@@ -3,13 +3,14 @@
 //! The core has one transaction a session; `@@TRANCOUNT` is counted here, and only the last COMMIT commits. A
 //! transaction that an error has doomed can only be rolled back (`XACT_STATE()` is -1).
 
+use crate::columns::Messages;
 use crate::objects::modules::Loaded;
 use crate::session::Inner;
 use crate::statements::errors::{at_level, message_of, raised, raised_error};
 use crate::statements::flow::text_of;
 use crate::statements::runner::{Ran, Runner};
 use crate::statements::xml_documents::XmlDocuments;
-use mainstay_tds::{Begin, Sink, TransactionRequest};
+use mainstay_session::push::{Begin, Sink, TransactionRequest};
 use mainstay_tsql_syntax::compile::{Action, HostStatement};
 use mainstay_tsql_syntax::reduce;
 use mainstay_tsql_syntax::tree::{Isolation, Name, QueryBody, Transaction};
@@ -95,7 +96,7 @@ impl Inner {
             let text = "Uncommittable transaction is detected at the end of the batch. The transaction is rolled back.";
             let mut message = Message::error(3998, text);
             message.line = 1;
-            sink.message(&message);
+            sink.tell(&message);
             self.announce(sink);
         }
     }
@@ -287,12 +288,12 @@ impl Inner {
     pub(crate) fn transaction_request(&mut self, request: &TransactionRequest) -> Result<(), Box<Raised>> {
         let begin = |inner: &mut Inner, begin: &Begin| -> Result<(), Box<Raised>> {
             let isolation = match begin.isolation {
-                mainstay_tds::Isolation::Current => None,
-                mainstay_tds::Isolation::ReadUncommitted => Some(Isolation::ReadUncommitted),
-                mainstay_tds::Isolation::ReadCommitted => Some(Isolation::ReadCommitted),
-                mainstay_tds::Isolation::RepeatableRead => Some(Isolation::RepeatableRead),
-                mainstay_tds::Isolation::Serializable => Some(Isolation::Serializable),
-                mainstay_tds::Isolation::Snapshot => Some(Isolation::Snapshot),
+                mainstay_session::push::Isolation::Current => None,
+                mainstay_session::push::Isolation::ReadUncommitted => Some(Isolation::ReadUncommitted),
+                mainstay_session::push::Isolation::ReadCommitted => Some(Isolation::ReadCommitted),
+                mainstay_session::push::Isolation::RepeatableRead => Some(Isolation::RepeatableRead),
+                mainstay_session::push::Isolation::Serializable => Some(Isolation::Serializable),
+                mainstay_session::push::Isolation::Snapshot => Some(Isolation::Snapshot),
             };
             if let Some(isolation) = isolation {
                 inner.set_isolation(isolation)?;

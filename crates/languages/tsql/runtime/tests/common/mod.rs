@@ -1,8 +1,9 @@
 //! Helpers of the tests of sessions: a client that records all messages to it.
 
-use mainstay_tds::{Column, Command, Done, Environment, Sink, Stop};
+use mainstay_session::push::{self, Command, Done, Environment, Message, Sink, Stop};
+use mainstay_tsql_runtime::Column;
 use mainstay_tsql_types::convert::convert;
-use mainstay_tsql_types::{Context, DataType, Length, Message};
+use mainstay_tsql_types::{Context, DataType, Length};
 use mainstay_types::{Value, ValueRef};
 use std::fmt::Write;
 
@@ -43,10 +44,10 @@ impl Transcript {
 }
 
 impl Sink for Transcript {
-    fn columns(&mut self, columns: &[Column]) -> Result<(), Stop> {
-        self.columns = columns.to_vec();
+    fn columns(&mut self, columns: &[push::Column]) -> Result<(), Stop> {
+        self.columns = columns.iter().map(Column::from).collect();
         let heads: Vec<String> =
-            columns.iter().map(|c| format!("{} {}", c.name, c.data_type).trim().to_owned()).collect();
+            self.columns.iter().map(|c| format!("{} {}", c.name, c.data_type).trim().to_owned()).collect();
         writeln!(self.text, "[{}]", heads.join(" | ")).map_err(|_| Stop::Lost)
     }
 
@@ -60,7 +61,7 @@ impl Sink for Transcript {
     fn done(&mut self, done: Done) {
         self.ends.push(done);
         if let Some(count) = done.count {
-            let what = if done.command == Command::SELECT { "rows" } else { "rows affected" };
+            let what = if done.command == Command::Select { "rows" } else { "rows affected" };
             let _ = writeln!(self.text, "({count} {what})");
         }
     }
@@ -79,8 +80,8 @@ impl Sink for Transcript {
         let _ = writeln!(self.text, "status {status}");
     }
 
-    fn return_value(&mut self, _: u16, column: &Column, value: ValueRef<'_>) -> Result<(), Stop> {
-        self.returned.push(column.data_type);
+    fn return_value(&mut self, _: u16, column: &push::Column, value: ValueRef<'_>) -> Result<(), Stop> {
+        self.returned.push(Column::from(column).data_type);
         let within = mainstay_tsql_types::variant::of(value);
         let value = within.as_ref().map_or(value, |(_, value)| value.as_ref());
         writeln!(self.text, "{} = {value}", column.name).map_err(|_| Stop::Lost)

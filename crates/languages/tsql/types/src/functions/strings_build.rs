@@ -3,10 +3,10 @@
 use super::binding::{Binding, Call, float, integer, text, value};
 use super::strings::resized;
 use super::{Function, search};
-use crate::code_page::CodePage;
 use crate::messages::Message;
 use crate::text::{self as units, Encoding};
 use crate::types::{DataType, Length};
+use mainstay_character_sets::CodePage;
 use mainstay_types::{Value, ValueRef};
 use std::borrow::Cow;
 

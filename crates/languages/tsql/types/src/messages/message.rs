@@ -1,5 +1,6 @@
 //! One message: an error, a warning, or the output of PRINT.
 
+use mainstay_session::push;
 use std::fmt;
 
 /// A message as a client sees it. Severity 0 to 10 informs; 11 and above is an error.
@@ -58,3 +59,19 @@ impl fmt::Display for Message {
 }
 
 impl std::error::Error for Message {}
+
+/// The message as a session sends it.
+impl From<&Message> for push::Message {
+    fn from(message: &Message) -> push::Message {
+        let Message { number, severity, state, ref text, ref procedure, line } = *message;
+        push::Message { number, severity, state, text: text.clone(), procedure: procedure.clone(), line }
+    }
+}
+
+/// A message that a door gives to a session.
+impl From<push::Message> for Message {
+    fn from(message: push::Message) -> Message {
+        let push::Message { number, severity, state, text, procedure, line } = message;
+        Message { number, severity, state, text, procedure, line }
+    }
+}

@@ -10,6 +10,7 @@ use crate::convert::Conversion;
 use crate::messages::Message;
 use crate::settings::Switches;
 use crate::types::{self, DataType, Length};
+use mainstay_session::typed_value::uuid_key;
 use mainstay_types::{Collation, Value, ValueRef};
 use std::cmp::Ordering;
 
@@ -156,25 +157,6 @@ fn conversion(from: DataType, to: DataType) -> Result<Option<Conversion>, Messag
     };
     let by_itself = comparable || from.name() == to.name();
     if by_itself { Ok(None) } else { Ok(Some(Conversion::implicit(from, to)?)) }
-}
-
-/// The bytes of a UUID by their weight: the last group first, and the first three from their last byte.
-const UUID_ORDER: [usize; 16] = [10, 11, 12, 13, 14, 15, 8, 9, 7, 6, 5, 4, 3, 2, 1, 0];
-
-/// The bytes of a UUID by their weight: of two UUIDs the one is less whose key is less.
-pub fn uuid_key(uuid: [u8; 16]) -> [u8; 16] {
-    UUID_ORDER.map(|at| uuid.get(at).copied().unwrap_or_default())
-}
-
-/// The UUID of a key.
-pub fn uuid_of_key(key: [u8; 16]) -> [u8; 16] {
-    let mut uuid = [0; 16];
-    for (at, byte) in UUID_ORDER.into_iter().zip(key) {
-        if let Some(place) = uuid.get_mut(at) {
-            *place = byte;
-        }
-    }
-    uuid
 }
 
 /// The order of two values of one type, as ORDER BY has it: NULL first.

@@ -23,8 +23,9 @@ mod random_tests;
 mod tests;
 
 pub use binary::{Binary, BinaryOperator};
-pub use compare::{Comparison, ComparisonOperator, order, uuid_key, uuid_of_key};
+pub use compare::{Comparison, ComparisonOperator, order};
 pub use like::{Like, LikeMatch};
+pub use mainstay_session::typed_value::{uuid_key, uuid_of_key};
 pub use unary::{Unary, UnaryOperator};
 
 use crate::convert::Conversion;

@@ -3,9 +3,9 @@
 //! The numbers are those of `sys.types` and of the columns `max_length`, `precision` and `scale` of `sys.columns`.
 
 use super::{DataType, Length};
-use crate::code_page::CodePage;
 use crate::text::Encoding;
 use DataType::*;
+use mainstay_character_sets::CodePage;
 
 impl DataType {
     /// The name alone, as messages and `sys.types` write it: `decimal`, `nvarchar`.

@@ -1,6 +1,6 @@
 //! The types of SQL Server, and their declarations.
 
-use crate::code_page::CodePage;
+use mainstay_character_sets::CodePage;
 use std::fmt;
 
 /// The length of a type that varies: a number of bytes (characters of two bytes for the N types), or MAX.

@@ -2,8 +2,8 @@
 
 use super::{DataType, Length};
 use crate::Message;
-use crate::code_page::CodePage;
 use DataType::*;
+use mainstay_character_sets::CodePage;
 
 /// An argument in the parentheses behind a type's name.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -132,7 +132,7 @@ fn binary_union(high: DataType, low: DataType) -> DataType {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::code_page::CodePage;
+    use mainstay_character_sets::CodePage;
 
     #[test]
     fn the_type_of_two() {

@@ -2,6 +2,7 @@
 //!
 //! ```text
 //!   data_type    the types, and their names as they are declared
+//!   declared     the declarations that sessions give to their clients
 //!   declare      a type from its name and arguments, with every synonym
 //!   catalog      identifiers, lengths and precisions as sys.types and sys.columns show them
 //!   matrix       which type converts to which, by itself or only when asked
@@ -15,6 +16,7 @@ mod catalog;
 mod column;
 mod data_type;
 mod declare;
+mod declared;
 mod matrix;
 mod meet;
 

@@ -1,6 +1,6 @@
 //! Properties of a change: its kind, target and OUTPUT.
 
-use mainstay_tds::Command;
+use mainstay_session::push::Command;
 use mainstay_tsql_syntax::tree::{Change, Expr, InsertRows, Literal, ObjectName, Output, Target, Top};
 
 /// The trigger events of this change.
@@ -40,10 +40,10 @@ pub(crate) fn outputs_of(change: &Change) -> &[Output] {
 /// The command that is reported to the client.
 pub(super) fn command_of(change: &Change) -> Command {
     match change {
-        Change::Insert(_) => Command::INSERT,
-        Change::Update(_) => Command::UPDATE,
-        Change::Delete(_) => Command::DELETE,
-        Change::Merge(_) => Command::MERGE,
+        Change::Insert(_) => Command::Insert,
+        Change::Update(_) => Command::Update,
+        Change::Delete(_) => Command::Delete,
+        Change::Merge(_) => Command::Merge,
     }
 }
 
