@@ -202,3 +202,23 @@ fn a_face_learns_which_of_its_keys_are_used() {
     keys(&mut screen, "{Enter}");
     assert_eq!(done(&mut screen), Some((String::new(), 4)));
 }
+
+/// The end of a list of INPUT moves to the next line as that of PRINT does (manual, "Input Statements", the transcripts); an input
+/// that a form has placed in the last line does not move its text up.
+#[test]
+fn the_end_of_an_input_moves_to_the_next_line() {
+    let ended = |parts: &[&str]| {
+        let mut screen = Screen::new(20, 3);
+        print(&mut screen, parts);
+        screen.begin_input(InputRequest::default());
+        keys(&mut screen, "Ada{Enter}");
+        screen.take_input().unwrap();
+        screen.end_input_line();
+        screen.print(b"next");
+        rows(&mut screen)
+    };
+    assert_eq!(ended(&["Name: "]), ["Name: Ada", "next"]);
+    assert_eq!(ended(&["top", "@2,1", "Name: "]), ["top", "  Name: Ada", "next"]);
+    assert_eq!(ended(&["top", "@0,2", "Name: "]), ["top", "", "next: Ada"]);
+    assert_eq!(ended(&["top", "\n", "two", "\n", "Name: "]), ["two", "Name: Ada", "next"]);
+}

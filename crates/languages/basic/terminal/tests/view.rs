@@ -234,3 +234,58 @@ fn a_text_input_is_edited_at_its_caret() {
     screen.event(Event::Key(Key::Character('!').into()));
     assert_eq!(screen.control_text(lines), Ok(b"one!\x8atwo\x8athree".to_vec()));
 }
+
+/// A terminal with a row for the menu bar shows the screen one row lower: popup menus, the cursor and clicks move with it.
+#[test]
+fn popup_menus_below_a_menu_bar_are_at_their_place() {
+    let mut screen = Screen::new(30, 8);
+    screen.panels_mut().set_menu(Menu::parse(100, b"-[&File],F:[&Open]").unwrap());
+    screen.open_popup(Popup::parse(b"[&One,&Two]").unwrap(), Some((3, 2)));
+    let mut view = View::default();
+    show(&mut view, screen.take_operations(true));
+    let lines = picture_of(&view, &screen);
+    assert_eq!(lines, [" File", "", "", "   ┌─────┐", "   │» One «│", "   │ Two │", "   └─────┘"]);
+    let chosen = Event::Popup { number: 1, path: "T".to_owned() };
+    assert_eq!(view.mouse((5, 5), MouseButton::Left, true, (30, 9)), [chosen]);
+    // A terminal as high as the screen has no row for the bar, and nothing moves.
+    screen.open_popup(Popup::parse(b"[&One,&Two]").unwrap(), Some((3, 2)));
+    show(&mut view, screen.take_operations(false));
+    let chosen = Event::Popup { number: 2, path: "T".to_owned() };
+    assert_eq!(view.mouse((5, 4), MouseButton::Left, true, (30, 8)), [chosen]);
+}
+
+#[test]
+fn the_cursor_shows_where_the_keys_go() {
+    let mut screen = Screen::new(30, 8);
+    screen.print(b"\x1b@\x05\x07");
+    screen.create(LIST, at(10.0, 0.0, 8.0, 3.0)).unwrap();
+    screen.list(LIST).unwrap().load_all(b"a,b,c,d,e,").unwrap();
+    let check_box = Name::new(Kind::CheckBox, 11);
+    screen.create(check_box, Definition { contents: b"On".to_vec(), ..at(2.0, 4.0, 8.0, 1.0) }).unwrap();
+    let mut view = View::default();
+    let mut cursor_after = |screen: &mut Screen, keys: &[Key]| {
+        keys.iter().for_each(|key| screen.event(Event::Key((*key).into())));
+        show(&mut view, screen.take_operations(false));
+        view.cursor()
+    };
+    assert_eq!(cursor_after(&mut screen, &[]), Some((5, 7)));
+    // The first line of a list in which nothing is selected, then the selected one, then the box of the check box.
+    assert_eq!(cursor_after(&mut screen, &[Key::Tab]), Some((10, 0)));
+    assert_eq!(cursor_after(&mut screen, &[Key::Down, Key::Down]), Some((10, 1)));
+    assert_eq!(cursor_after(&mut screen, &[Key::End]), Some((10, 2)));
+    assert_eq!(cursor_after(&mut screen, &[Key::Tab]), Some((3, 4)));
+}
+
+#[test]
+fn the_wheel_moves_the_rows_of_a_list() {
+    let mut screen = Screen::new(30, 8);
+    screen.create(LIST, at(10.0, 0.0, 8.0, 2.0)).unwrap();
+    screen.list(LIST).unwrap().load_all(b"a,b,c,d,e,").unwrap();
+    let mut view = View::default();
+    show(&mut view, screen.take_operations(true));
+    assert!(!view.scroll((2, 2), 3, 8));
+    assert!(view.scroll((11, 1), 3, 8));
+    assert_eq!(picture_of(&view, &screen), ["          d", "          e"]);
+    assert!(view.scroll((11, 1), -1, 8));
+    assert_eq!(picture_of(&view, &screen), ["          c", "          d"]);
+}
