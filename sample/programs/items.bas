@@ -1,4 +1,5 @@
 ! Items: a list; prices and stock are changed
+CALL "setup"
 PRECISION 2
 ITEM: IOLIST CODE$,TEXT$,PRICE,STOCK,MINIMUM
 CH=HFN; OPEN (CH,IOL=ITEM)"articles"

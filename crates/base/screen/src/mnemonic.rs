@@ -237,8 +237,9 @@ impl Mnemonic {
     /// True for a name that has a meaning, or is accepted, in some form.
     pub fn is_known(name: &str) -> bool {
         const WITH_ARGUMENTS: [&str; 25] = [
-            "@", "SCROLL", "WINDOW", "WA", "DIALOGUE", "DIALOG", "TEXTWDW", "BOX", "BX", "DROP", "WD", "GOTO", "WG", "MOVE",
-            "WM", "TEXT", "CAPTION", "MESSAGE", "CURSOR", "BEEP", "COLOUR", "COLOR", "_COLOUR", "_COLOR", "MODE",
+            "@", "SCROLL", "WINDOW", "WA", "DIALOGUE", "DIALOG", "TEXTWDW", "BOX", "BX", "DROP", "WD", "GOTO", "WG",
+            "MOVE", "WM", "TEXT", "CAPTION", "MESSAGE", "CURSOR", "BEEP", "COLOUR", "COLOR", "_COLOUR", "_COLOR",
+            "MODE",
         ];
         let name = name.to_ascii_uppercase();
         WITH_ARGUMENTS.contains(&name.as_str()) || is_without_effect(&name) || without_arguments(&name).is_some()

@@ -105,10 +105,14 @@ impl TextPlane {
         owner.map_or(1, |window| window.serial)
     }
 
-    /// True if something in a rectangle of the screen is covered by a window above the one with this serial number.
-    pub fn is_covered(&self, serial: u32, region: Region) -> bool {
-        let mut above = self.windows().rev().take_while(|window| window.serial != serial);
-        serial != 0 && above.any(|window| !window.shares_controls && window.frame.overlaps(region))
+    /// The parts of a rectangle of the screen that windows above the one with this serial number cover. They do not overlap.
+    pub fn covered_parts(&self, serial: u32, region: Region) -> Vec<Region> {
+        if serial == 0 {
+            return Vec::new();
+        }
+        let above = self.windows().rev().take_while(|window| window.serial != serial);
+        let covers = |window: &&Window| !window.shares_controls && window.frame.overlaps(region);
+        crate::plane::union(&above.filter(covers).map(|window| window.frame.clamped(region)).collect::<Vec<_>>())
     }
 
     /// Prints a string into the current window, performing its control characters. Mnemonics are passed to `perform`.
@@ -444,7 +448,9 @@ impl TextPlane {
 
 fn line_drawing(character: char) -> char {
     let letters = LETTERS.iter().zip('A'..='K');
-    if let Some(((_, line), _)) = letters.into_iter().find(|((digit, _), letter)| [*digit, *letter].contains(&character)) {
+    if let Some(((_, line), _)) =
+        letters.into_iter().find(|((digit, _), letter)| [*digit, *letter].contains(&character))
+    {
         return *line;
     }
     LINES.iter().find(|(from, _)| *from == character).map_or(printable(character), |(_, to)| *to)

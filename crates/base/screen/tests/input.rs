@@ -34,8 +34,11 @@ fn gives(request: InputRequest, text: &str, expected: (&str, i32)) {
 #[test]
 fn editing() {
     gives(edit(""), "Smith{Enter}", ("Smith", 0));
-    // Inputs start in overstrike mode (`parameters/im`).
-    gives(edit("abc"), "X{Enter}", ("Xbc", 0));
+    // "If the user starts typing, the contents of the variable is reinitialized" (manual, "Input Statements", Default Input Values).
+    gives(edit("abc"), "X{Enter}", ("X", 0));
+    gives(edit("abc"), "XY{Enter}", ("XY", 0));
+    // Inputs start in overstrike mode (`parameters/im`), which shows once the user edits.
+    gives(edit("abc"), "{Home}X{Enter}", ("Xbc", 0));
     gives(edit("abc"), "{Insert}X{Enter}", ("Xabc", 0));
     gives(edit("abc"), "{End}{Backspace}X{Enter}", ("abX", 0));
     gives(edit("abc"), "{Right}{Delete}{Enter}", ("ac", 0));
@@ -148,6 +151,14 @@ fn edit_mode_returns_other_keys() {
         screen.begin_input(edit(""));
         keys(&mut screen, &format!("{{{key}}}"));
         assert_eq!(screen.take_input().unwrap().ctl, value, "{key}");
+    }
+    // Keys of the editor where it cannot use them.
+    for (typed, value) in
+        [("{Left}", -1004), ("a{Right}", -1005), ("{Backspace}", -1003), ("a{Left}{Left}", -1004), ("a{Delete}", -1007)]
+    {
+        screen.begin_input(edit(""));
+        keys(&mut screen, typed);
+        assert_eq!(screen.take_input().unwrap().ctl, value, "{typed}");
     }
     screen.begin_input(edit(""));
     screen.event(Event::Mouse { column: 7, row: 3, button: MouseButton::Left, down: true });

@@ -186,7 +186,10 @@ impl View {
             }
             Kind::ListBox | Kind::Grid => {
                 let cell = current_cell(control, width);
-                (cell.columns.start.saturating_sub(cell.offset), usize::from(has_headings(control)) + self.line_of(control))
+                (
+                    cell.columns.start.saturating_sub(cell.offset),
+                    usize::from(has_headings(control)) + self.line_of(control),
+                )
             }
         };
         let column = column.min(usize::from(width) - 1) as u16;
@@ -249,6 +252,7 @@ impl View {
     fn screen_picture(&self, columns: u16, rows: u16, source: RowSource<'_>) -> Plane {
         let mut plane = Plane::new(columns.max(1), rows.max(1));
         self.draw_plane(&mut plane);
+        self.draw_covered(&mut plane, source);
         for control in self.controls.values().filter(|control| control.visible) {
             self.draw_control(&mut plane, control, source);
         }
@@ -263,6 +267,22 @@ impl View {
             draw_box(&mut plane, message);
         }
         plane
+    }
+
+    /// Controls below windows: the cells that windows cover keep their text.
+    fn draw_covered(&self, plane: &mut Plane, source: RowSource<'_>) {
+        let text = plane.clone();
+        for control in self.controls.values().filter(|control| !control.covered.is_empty()) {
+            self.draw_control(plane, control, source);
+            let whole = plane.region();
+            for region in control.covered.iter().map(|region| region.clamped(whole)) {
+                for row in region.row..region.bottom() {
+                    for column in region.column..region.right() {
+                        plane.put(column, row, text.cell(column, row));
+                    }
+                }
+            }
+        }
     }
 
     fn draw_plane(&self, plane: &mut Plane) {

@@ -5,6 +5,7 @@ use mainstay_screen::controls::{Area, Definition, Kind, Name};
 use mainstay_screen::event::{Action, Event, Key, KeyPress, Modifiers, MouseButton};
 use mainstay_screen::frame::Operation;
 use mainstay_screen::menu::{Menu, Popup};
+use mainstay_screen::mnemonic::{Argument, Mnemonic};
 use mainstay_screen::panels::MessageBox;
 use mainstay_screen::{Screen, Verb};
 
@@ -288,4 +289,16 @@ fn the_wheel_moves_the_rows_of_a_list() {
     assert_eq!(picture_of(&view, &screen), ["          d", "          e"]);
     assert!(view.scroll((11, 1), -1, 8));
     assert_eq!(picture_of(&view, &screen), ["          c", "          d"]);
+}
+
+#[test]
+fn a_list_below_a_window_is_seen_around_it() {
+    let mut screen = Screen::new(30, 8);
+    screen.create(LIST, at(0.0, 0.0, 12.0, 4.0)).unwrap();
+    screen.list(LIST).unwrap().load_all(b"first line,second line,third line,").unwrap();
+    screen
+        .perform(Mnemonic::parse("WINDOW", &[3, 1, 6, 3, 1].map(|n| Argument::Number(f64::from(n)))).unwrap())
+        .unwrap();
+    screen.print(b"window");
+    assert_eq!(picture(&mut screen), ["first line", "secwindowne", "thi      e"]);
 }

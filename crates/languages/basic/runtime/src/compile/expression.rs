@@ -8,8 +8,6 @@ use crate::number_text::parse_literal;
 use crate::variables::Storage;
 use mainstay_basic_syntax::tree::{self, Binary, ExprKind, Name, NameKind, Unary};
 use mainstay_basic_syntax::words;
-use mainstay_screen::error::UNKNOWN_MNEMONIC;
-use mainstay_screen::mnemonic::Mnemonic;
 
 /// The expression gives a string.
 pub(crate) fn is_text(value: &tree::Expr) -> bool {
@@ -226,9 +224,6 @@ impl Compiler<'_> {
                 TextExpr::Member(Box::new(self.member_use(object, name, arguments.as_ref())?))
             }
             ExprKind::Mnemonic(name, arguments) => {
-                if !Mnemonic::is_known(name) {
-                    return Err((UNKNOWN_MNEMONIC, format!("mnemonic '{name}' is not known")));
-                }
                 let arguments =
                     arguments.iter().map(|argument| self.expression(argument)).collect::<Compiled<Vec<_>>>()?;
                 TextExpr::Mnemonic(name.as_str().into(), arguments.into())
