@@ -83,3 +83,10 @@ fn unknown_mnemonics_are_errors_of_their_statements() {
     let errors: Vec<(u32, u16, &str)> = found.iter().map(|e| (e.number, e.code, e.message.as_str())).collect();
     assert_eq!(errors, [(10, 29, "mnemonic 'QQ' is not known"), (20, 29, "mnemonic 'NOSUCH' is not known")]);
 }
+
+#[test]
+fn misspelt_directives_have_the_nearest_one_as_a_hint() {
+    let hint = |word: &str| check("word", format!("10 {word} \"x\"").as_bytes())[0].hint.clone();
+    assert_eq!(["PRNT", "RETRUN", "GOSBU", "Ofor", "QQQQ"].map(hint), ["PRINT?", "RETURN?", "GOSUB?", "FOR?", ""]);
+    assert_eq!(hint(&"PRINT".repeat(2000)), "");
+}
