@@ -32,4 +32,4 @@ MISSING: PRINT "There is no item ",C$,"."; GOTO ASK
 BUSY: PRINT "Somebody else is changing that item."; GOTO ASK
 LEAVE: EXTRACT RELEASE (CH)
 DONE: CLOSE (CH)
-EXIT
+END

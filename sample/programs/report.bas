@@ -1,5 +1,5 @@
 ! Report: all orders by customer, to the text file order_report.txt; gives back how many there are
-ENTER COUNT
+ENTER COUNT,ERR=*NEXT
 PRECISION 2
 CUSTOMER: IOLIST CLIENT$,NAME$,CITY$,LIMIT,OWED
 SALE: IOLIST NUMBER$,CLIENT$,DELIVERY$,STATE$,TOTAL
@@ -18,7 +18,7 @@ NEXT RECORD
 GOSUB TOTAL_LINE
 PRINT (OUT)"Orders: ",STR(COUNT),", total ",STR(ALL:"###,###,##0.00")
 CLOSE (OUT); CLOSE (CLIENTS)
-EXIT
+END
 NEW_CUSTOMER:
 GOSUB TOTAL_LINE
 OWNER$=CLIENT$
