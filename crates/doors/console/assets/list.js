@@ -83,6 +83,7 @@ export class List {
       button.type = 'button';
       button.tabIndex = -1;
       button.textContent = heading.title;
+      button.className = ['', 'right', 'centre'][heading.alignment] ?? '';
       button.style.width = `${heading.width * this.plane.cell.width}px`;
       button.disabled = this.state.kind === GRID || /[bq]/.test(options);
       button.addEventListener('click', () => {
