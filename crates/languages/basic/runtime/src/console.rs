@@ -24,7 +24,7 @@ use mainstay_basic_syntax::{self as syntax, print};
 
 /// The answer to HELP.
 const HELP: &[&str] = &[
-    "0100 PRINT \"x\"    a line of the program; a number alone removes it",
+    "0100 PRINT \"x\"     a line of the program; a number alone removes it",
     "LIST, LIST 10,50   the program, or some of its lines; / is the same",
     "LOAD \"NAME\"        a program of the folder; SAVE, SAVE \"NAME\" writes it; DELETE removes its lines",
     "RUN, RUN \"NAME\"    runs it, or goes on where it has stopped; END ends what has stopped",

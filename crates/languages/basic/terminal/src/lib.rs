@@ -7,6 +7,7 @@
 //! **Limits.** A terminal that is smaller than the screen shows its upper left part.
 
 mod draw;
+mod drop_list;
 mod keys;
 mod menu;
 mod pointer;

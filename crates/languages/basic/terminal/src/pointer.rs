@@ -37,10 +37,26 @@ impl View {
             return group.and_then(|group| self.open_group(group)).into_iter().collect();
         }
         let row = row.saturating_sub(shift);
+        if let Some(list) = self.drop_list.take() {
+            let plane = Region::sized(size.0, size.1.saturating_sub(shift));
+            return match list.click(column, row, plane) {
+                Effect::Closes(event) if down => event.into_iter().collect(),
+                _ => {
+                    // The button comes up again after the click that has opened the list.
+                    self.drop_list = Some(list);
+                    Vec::new()
+                }
+            };
+        }
         let control = self.control_at(column, row);
         let is_modal = self.message_box.is_some();
         match control.filter(|_| !is_modal) {
-            Some(control) if down => self.click(control, button, (column, row)),
+            Some(control) if down => {
+                let events = self.click(control, button, (column, row));
+                let drops = (control.kind == Kind::DropBox && button == MouseButton::Left).then_some(control.handle);
+                drops.map(|handle| self.open_drop_list(handle));
+                events
+            }
             Some(_) => Vec::new(),
             None => vec![Event::Mouse { column, row, button, down }],
         }

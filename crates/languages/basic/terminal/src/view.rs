@@ -5,6 +5,7 @@
 //! everything, the message line below the plane if the terminal has room. The menu bar stands above the plane if the terminal has
 //! a row more than the screen; otherwise it is drawn over the first row while it is open.
 
+use crate::drop_list::DropList;
 use crate::menu::{Effect, OpenMenu, draw_bar, group_of_letter};
 use mainstay_screen::cell::{Attributes, Cell, Colour, Run, Style};
 use mainstay_screen::controls::Kind;
@@ -42,6 +43,7 @@ pub struct View {
     has_input: bool,
     pub(crate) menu: Menu,
     pub(crate) open_menu: Option<OpenMenu>,
+    pub(crate) drop_list: Option<DropList>,
 }
 
 /// The use of a key by the face itself.
@@ -69,6 +71,7 @@ impl Default for View {
             has_input: false,
             menu: Menu::default(),
             open_menu: None,
+            drop_list: None,
         }
     }
 }
@@ -92,8 +95,12 @@ impl View {
             Operation::Removed(handle) => {
                 self.controls.remove(&handle);
                 self.lists.remove(&handle);
+                self.drop_list.take_if(|open| open.handle == handle);
             }
-            Operation::List(list) => self.update_list(list),
+            Operation::List(list) => {
+                self.drop_list.take_if(|open| open.handle == list.handle);
+                self.update_list(list);
+            }
             Operation::Focus(handle) => self.focus = handle,
             Operation::Input(_) => self.has_input = true,
             Operation::InputClosed(_) => self.has_input = false,
@@ -137,10 +144,30 @@ impl View {
             self.open_menu = None;
             return event.map_or(KeyUse::Used, KeyUse::Becomes);
         }
+        if let Some(list) = &mut self.drop_list {
+            let Effect::Closes(event) = list.key(press) else { return KeyUse::Used };
+            self.drop_list = None;
+            return event.map_or(KeyUse::Used, KeyUse::Becomes);
+        }
+        if press.key == Key::Character(' ')
+            && self.message_box.is_none()
+            && let Some(handle) = self.focus
+            && self.open_drop_list(handle)
+        {
+            return KeyUse::Used;
+        }
         let Key::Character(letter) = press.key else { return KeyUse::Unused };
         let group = group_of_letter(&self.menu.items, letter).filter(|_| press.modifiers.alt);
         let Some(group) = group.filter(|_| self.message_box.is_none()) else { return KeyUse::Unused };
         self.open_group(group).map_or(KeyUse::Used, KeyUse::Becomes)
+    }
+
+    /// Opens the list of a drop box; false if the control is none, or has no elements.
+    pub(crate) fn open_drop_list(&mut self, handle: u32) -> bool {
+        let control = self.controls.get(&handle).filter(|control| control.kind == Kind::DropBox);
+        let (Some(control), Some(list)) = (control, self.lists.get(&handle)) else { return false };
+        self.drop_list = DropList::open(control, list.count, list.selected.first().map(|row| *row as usize));
+        self.drop_list.is_some()
     }
 
     /// Opens a group of the menu bar; one without elements is chosen at once.
@@ -163,7 +190,7 @@ impl View {
     /// The place of the cursor; none where it is not shown. A control with the focus has it at its current element, which also
     /// shows where the keys go while nothing is selected.
     pub fn cursor(&self) -> Option<(u16, u16)> {
-        if self.message_box.is_some() || self.open_menu.is_some() {
+        if self.message_box.is_some() || self.open_menu.is_some() || self.drop_list.is_some() {
             return None;
         }
         match self.focus.and_then(|handle| self.controls.get(&handle)) {
@@ -262,6 +289,10 @@ impl View {
         let message = own.filter(|text| !text.is_empty()).unwrap_or(&message);
         if below < plane.rows() {
             put(&mut plane, (0, below), columns, message, Style::default());
+        }
+        if let Some(list) = &self.drop_list {
+            let (top, rows) = list.shown();
+            list.draw(&mut plane, &source(list.handle, top, rows));
         }
         if let Some(message) = &self.message_box {
             draw_box(&mut plane, message);

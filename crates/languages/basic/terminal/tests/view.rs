@@ -302,3 +302,39 @@ fn a_list_below_a_window_is_seen_around_it() {
     screen.print(b"window");
     assert_eq!(picture(&mut screen), ["first line", "secwindowne", "thi      e"]);
 }
+
+#[test]
+fn a_drop_box_opens_its_list() {
+    let mut screen = Screen::new(30, 8);
+    let choice = Name::new(Kind::DropBox, 4);
+    screen.create(choice, at(2.0, 1.0, 10.0, 4.0)).unwrap();
+    screen.list(choice).unwrap().load_all(b"Cat/Dog/Bird/").unwrap();
+    screen.list(choice).unwrap().select(2).unwrap();
+    let handle = screen.controls().all()[0].handle;
+    let chosen = |row: usize| Event::Control { handle, action: Action::Select { row, mode: 1, extend: false } };
+    let mut view = View::default();
+    show(&mut view, screen.take_operations(true));
+    let click = |view: &mut View, at: (u16, u16), down: bool| view.mouse(at, MouseButton::Left, down, (30, 8));
+    // A click opens it, another one chooses; the button that comes up does neither.
+    assert_eq!(click(&mut view, (3, 1), true), [Event::Control { handle, action: Action::Focus }]);
+    assert_eq!(click(&mut view, (3, 1), false), []);
+    let open = ["", "  Dog      v", "  ┌────────┐", "  │Cat     │", "  │»Dog     «│", "  │Bird    │", "  └────────┘"];
+    assert_eq!(picture_of(&view, &screen), open);
+    assert_eq!(click(&mut view, (4, 5), true), [chosen(2)]);
+    assert_eq!(picture_of(&view, &screen).len(), 2);
+    // The space bar opens it for the keyboard; Escape closes it without a choice.
+    screen.event(Event::Key(Key::Tab.into()));
+    show(&mut view, screen.take_operations(false));
+    assert_eq!(key(&mut view, Key::Character(' '), false), None);
+    assert_eq!(key(&mut view, Key::Up, false), None);
+    assert_eq!(key(&mut view, Key::Enter, false), Some(chosen(0)));
+    assert_eq!(key(&mut view, Key::Character(' '), false), None);
+    assert_eq!(key(&mut view, Key::Escape, false), None);
+    assert_eq!(key(&mut view, Key::Escape, false), Some(Event::Key(Key::Escape.into())));
+    // Near the lower edge it opens upwards.
+    screen.create(Name::new(Kind::DropBox, 5), at(2.0, 6.0, 10.0, 4.0)).unwrap();
+    screen.list(Name::new(Kind::DropBox, 5)).unwrap().load_all(b"Fish/").unwrap();
+    show(&mut view, screen.take_operations(false));
+    click(&mut view, (3, 6), true);
+    assert_eq!(picture_of(&view, &screen)[3..6], ["  ┌────────┐", "  │»Fish    «│", "  └────────┘"]);
+}
