@@ -66,7 +66,7 @@ async function type(page, steps) {
   }
 }
 
-async function runSteps(name, programs, start, stepsFile, options = {}) {
+async function runSteps(name, programs, start, stepsFile, options = {}, ended = async () => {}) {
   const { address, stop } = await serve(join(source, programs));
   const context = await browser.newContext({ viewport: { width: 1100, height: 760 }, ...options });
   const page = await context.newPage();
@@ -85,6 +85,7 @@ async function runSteps(name, programs, start, stepsFile, options = {}) {
       await page.screenshot({ path: `${screenshots}/${name}-${String(at + 1).padStart(2, '0')}.png` });
     }
     await page.getByText('The program has ended').waitFor();
+    await ended(page);
     // The address of the first login is used up; it says so.
     await context.clearCookies();
     await page.goto('about:blank');
@@ -97,10 +98,24 @@ async function runSteps(name, programs, start, stepsFile, options = {}) {
   }
 }
 
+/** The report that the sample application has printed, as text and as PDF. */
+async function readReport(page) {
+  await page.getByText('(1 page)').waitFor();
+  const read = async (form) => {
+    const href = await page.getByRole('link', { name: `${form} of ` }).first().getAttribute('href');
+    return (await page.request.get(new URL(href, page.url()).href)).text();
+  };
+  const text = await read('Text');
+  for (const part of ['ORDERS BY CUSTOMER', 'BRANDT Brandt Coffee House', '109.50']) {
+    if (!text.includes(part)) throw new Error(`the report has no ${part}: ${text}`);
+  }
+  if (!(await read('PDF')).startsWith('%PDF-')) throw new Error('the report is no PDF');
+}
+
 const cases = {
   'the screens of a shop by the keyboard': () => runSteps('shop', 'shop/programs', { name: 'start', about: 'Menu of the shop' }, 'shop/steps.json'),
   'the screens of a shop on the width of a phone': () => runSteps('shop-phone', 'shop/programs', { name: 'start', about: 'Menu of the shop' }, 'shop/steps.json', { viewport: { width: 390, height: 780 } }),
-  'the sample application by the keyboard': () => runSteps('sample', '../../sample/programs', { name: 'menu', about: 'Order entry of a small wholesaler' }, 'sample.json'),
+  'the sample application by the keyboard': () => runSteps('sample', '../../sample/programs', { name: 'menu', about: 'Order entry of a small wholesaler' }, 'sample.json', {}, readReport),
 };
 
 const only = process.env.CONSOLE_CASE;
