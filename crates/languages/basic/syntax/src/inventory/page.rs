@@ -67,6 +67,7 @@ const PARTIAL: &str = "
 | MSGBOX | no buttons of one's own ('MX') |
 | LIST_BOX | no load on demand; second lines of formatted elements are not shown |
 | SETESC | the subroutine belongs to its program and runs while that does |
+| INPUT, OBTAIN | a mask is checked when the input ends (error 48), not key by key as on other systems |
 ";
 
 /// The page.
