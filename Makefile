@@ -133,7 +133,7 @@ clients: build
 
 # Without a browser that is there or can be installed in a minute the tests are skipped, and said.
 console: build
-	$(call step,programs in a browser,tests/console/run.sh '$(PROGRAMS)' '$(CONSOLE)')
+	$(call step,programs in a browser,tests/console/run.sh '$(PROGRAMS)' '$(CONSOLE)' '$(DEBUG)')
 
 # The server under test is the debug build; INFORMIX_TEST_SERVER names another one.
 python: export CARGO_TARGET_DIR := $(TARGET)

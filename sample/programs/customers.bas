@@ -1,4 +1,5 @@
 ! Customers: a list by name; records are added and changed
+CALL "setup"
 PRECISION 2
 CUSTOMER: IOLIST CODE$,NAME$,CITY$,LIMIT,OWED
 CH=HFN; OPEN (CH,IOL=CUSTOMER)"clients"
@@ -40,4 +41,4 @@ GOTO TOP
 NOT_A_NUMBER: PRINT V$," is not a number."; GOTO AMOUNT
 LEAVE: EXTRACT RELEASE (CH)
 DONE: CLOSE (CH)
-EXIT
+END

@@ -1,4 +1,5 @@
 ! Inquiry: all orders in a list box, the lines of one of them
+CALL "setup"
 PRECISION 2
 CUSTOMER: IOLIST CLIENT$,NAME$,CITY$,LIMIT,OWED
 SALE: IOLIST NUMBER$,CLIENT$,DELIVERY$,STATE$,TOTAL
@@ -13,10 +14,11 @@ READ (CLIENTS,KEY=CLIENT$,DOM=*NEXT)
 LIST_BOX LOAD 10,0,NUMBER$+"  "+PAD(NAME$,24)+"  "+DELIVERY$+"  "+PAD(STATE$,6)+STR(TOTAL:"###,##0.00")
 ROWS++
 NEXT RECORD
-PRINT @(0,13),"Orders: ",STR(ROWS)
+PRINT @(0,13),"Orders: ",STR(ROWS),@(0,14),"Tab goes to the list and back, Enter there shows an order; F4 leaves",
 ASK:
-PRINT @(0,15),
-INPUT (0,ERR=DONE)"Number of an order, or choose one in the list; Enter goes back: ",V$
+PRINT @(0,15),'CL',
+INPUT (0,ERR=DONE)"Number of an order, Enter leaves: ",V$
+IF CTL=4 THEN GOTO DONE
 IF CTL=10 THEN LIST_BOX READ 10,V$; V$=V$(1,MIN(6,LEN(V$)))
 IF V$="" THEN GOTO DONE
 V=NUM(V$,ERR=MISSING); IF V<0 OR V>999999 OR V<>INT(V) THEN GOTO MISSING
@@ -32,4 +34,4 @@ MISSING: PRINT @(0,16),'CE',"There is no order ",V$,"."; GOTO ASK
 DONE:
 LIST_BOX REMOVE 10
 CLOSE (CLIENTS); CLOSE (SALES)
-EXIT
+END

@@ -1,4 +1,5 @@
 ! Items: a list; prices and stock are changed
+CALL "setup"
 PRECISION 2
 ITEM: IOLIST CODE$,TEXT$,PRICE,STOCK,MINIMUM
 CH=HFN; OPEN (CH,IOL=ITEM)"articles"
@@ -31,4 +32,4 @@ MISSING: PRINT "There is no item ",C$,"."; GOTO ASK
 BUSY: PRINT "Somebody else is changing that item."; GOTO ASK
 LEAVE: EXTRACT RELEASE (CH)
 DONE: CLOSE (CH)
-EXIT
+END

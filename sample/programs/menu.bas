@@ -8,17 +8,19 @@ PRINT @(2,5),"3  Enter an order"
 PRINT @(2,6),"4  Orders: inquiry"
 PRINT @(2,7),"5  Orders: report to order_report.txt"
 PRINT @(2,8),"6  Nightly job"
-PRINT @(2,9),"0  End"
-INPUT (0,ERR=DONE)@(2,11),"Choice: ",CHOICE$
+PRINT @(2,9),"7  Orders: report on the printer"
+PRINT @(2,10),"0  End"
+INPUT (0,ERR=DONE)@(2,12),"Choice: ",CHOICE$
 SWITCH CHOICE$
 CASE "1"; CALL "customers"; BREAK
 CASE "2"; CALL "items"; BREAK
 CASE "3"; CALL "order"; BREAK
 CASE "4"; CALL "inquiry"; BREAK
-CASE "5"; CALL "report",COUNT; PRINT "Orders in the report:",COUNT; BREAK
+CASE "5"; CALL "report",COUNT,""; PRINT "Orders in the report:",COUNT; BREAK
 CASE "6"; CALL "nightly"; BREAK
+CASE "7"; CALL "report",COUNT,"*PRINTER*"; PRINT "Orders on the printer:",COUNT; BREAK
 CASE "0"; GOTO DONE
-DEFAULT; PRINT "Please type a number from 0 to 6."
+DEFAULT; PRINT "Please type a number from 0 to 7."
 END SWITCH
 IF POS(CHOICE$="1234") THEN GOTO MENU
 INPUT (0,ERR=DONE)"Enter goes back to the menu: ",ANY$

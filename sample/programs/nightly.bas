@@ -27,7 +27,7 @@ PRINT (OUT)CODE$,"  ",PAD(TEXT$,26),STR(MINIMUM*2-STOCK:"###,##0")
 SHORT++
 NEXT RECORD
 CLOSE (OUT)
-CALL "report",COUNT
+CALL "report",COUNT,""
 PRINT "Nightly job: ",STR(SENT)," sent, ",STR(SHORT)," to reorder, ",STR(COUNT)," in the report."
 IF BUSY>0 THEN PRINT "In use and left for the next night: ",STR(BUSY)
 END

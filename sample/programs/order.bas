@@ -1,4 +1,5 @@
 ! Order entry: customer, date of delivery, lines; the order is stored as a whole at the end
+CALL "setup"
 PRECISION 2
 DEF FNAMOUNT$(LOCAL X)=STP(STR(X:"###,##0.00"),3)
 CUSTOMER: IOLIST CLIENT$,NAME$,CITY$,LIMIT,OWED
@@ -70,13 +71,14 @@ OWED=OWED+ORDER_TOTAL
 WRITE (CLIENTS)
 WRITE (SALES)
 PRINT "Stored as order ",NUMBER$,"."
-GOTO DONE
+GOTO SHOWN
 SOLD_OUT:
 EXTRACT RELEASE (ARTICLES)
 PRINT "Of ",CODES$[I]," there are only ",STR(STOCK)," left; the order is not stored."
 FOR J=1 TO I-1
 EXTRACT (ARTICLES,KEY=CODES$[J]); STOCK=STOCK+QUANTITIES[J]; WRITE (ARTICLES)
 NEXT
+SHOWN: INPUT (0,ERR=DONE)"Enter goes back: ",*
 DONE:
 CLOSE (CLIENTS); CLOSE (ARTICLES); CLOSE (SALES); CLOSE (LINES); CLOSE (COUNTERS)
-EXIT
+END

@@ -1,12 +1,15 @@
-! Report: all orders by customer, to the text file order_report.txt; gives back how many there are
-ENTER COUNT
+! Report: all orders by customer, to the text file order_report.txt or to the device that is passed; gives back how many there are
+ENTER COUNT,DEVICE$,ERR=*NEXT
 PRECISION 2
 CUSTOMER: IOLIST CLIENT$,NAME$,CITY$,LIMIT,OWED
 SALE: IOLIST NUMBER$,CLIENT$,DELIVERY$,STATE$,TOTAL
 CLIENTS=HFN; OPEN (CLIENTS,IOL=CUSTOMER)"clients"
+OUT=HFN
+IF DEVICE$<>"" THEN OPEN (OUT)DEVICE$; GOTO HEAD
 ERASE "order_report.txt",ERR=*NEXT
 SERIAL "order_report.txt"
-OUT=HFN; OPEN LOCK (OUT)"order_report.txt"
+OPEN LOCK (OUT)"order_report.txt"
+HEAD:
 PRINT (OUT)"ORDERS BY CUSTOMER"
 PRINT (OUT)""
 COUNT=0,ALL=0,SUM=0,LAST$=""
@@ -18,7 +21,7 @@ NEXT RECORD
 GOSUB TOTAL_LINE
 PRINT (OUT)"Orders: ",STR(COUNT),", total ",STR(ALL:"###,###,##0.00")
 CLOSE (OUT); CLOSE (CLIENTS)
-EXIT
+END
 NEW_CUSTOMER:
 GOSUB TOTAL_LINE
 OWNER$=CLIENT$

@@ -1,7 +1,7 @@
 ! Makes the files of the application, with a few records, unless they are there
 OPEN INPUT (HFN,ERR=MAKE)"counters"
 CLOSE (LFO)
-EXIT
+END
 MAKE:
 KEYED "clients",[1:1:6],["name":2:1:30]+[1:1:6]
 KEYED "articles",[1:1:6],["text":2:1:30]+[1:1:6]
@@ -20,7 +20,7 @@ DIRECT "counters",8
 CH=HFN; OPEN (CH)"counters"
 WRITE (CH,KEY="ORDER")1001
 CLOSE (CH)
-EXIT
+END
 DATA "BRANDT","Brandt Coffee House","Oslo",5000,0
 DATA "DUARTE","Duarte Delicatessen","Lisbon",2500,0
 DATA "KELLER","Keller Cheese","Bern",800,0

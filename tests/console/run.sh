@@ -1,12 +1,14 @@
 #!/usr/bin/env bash
-# Runs the tests of the browser door in a headless Chromium: tests/console/run.sh PROGRAM FOLDER
+# Runs the tests of the browser door in a headless Chromium: tests/console/run.sh PROGRAM FOLDER MAINSTAY
 #
-# PROGRAM is the built example test_programs of the crate server, FOLDER keeps the driver and the screenshots. CHROMIUM names a
+# PROGRAM is the built example test_programs of the crate server, MAINSTAY the built command, FOLDER keeps the driver and the
+# screenshots. CHROMIUM names a
 # browser; otherwise one is looked for, and with the rights of root installed from Debian's packages. The driver comes from npm
 # and brings no browser. Without a browser, node or the driver the tests are skipped, with a message.
 set -euo pipefail
 
 program=$(realpath "$1")
+mainstay=$(realpath "$3")
 here=$(dirname "$(realpath "$0")")
 mkdir -p "$2"
 work=$(realpath "$2")
@@ -40,5 +42,8 @@ if ! cmp -s "$here/package-lock.json" "$work/installed.json"; then
     (cd "$work" && timeout 60 npm ci --silent --ignore-scripts --no-audit --no-fund) || skip "the driver cannot be installed"
     cp "$here/package-lock.json" "$work/installed.json"
 fi
-cp "$here/console.test.mjs" "$work"
-timeout 120 node "$work/console.test.mjs" "$program" "$browser" "$work"
+cp "$here/console.test.mjs" "$here/shop.test.mjs" "$work"
+status=0
+timeout 120 node "$work/console.test.mjs" "$program" "$browser" "$work" || status=1
+timeout 240 node "$work/shop.test.mjs" "$mainstay" "$browser" "$work" "$here" || status=1
+exit $status

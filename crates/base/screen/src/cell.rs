@@ -72,6 +72,46 @@ impl Colour {
         let at = names.iter().position(|known| *known == name)?;
         Colour::ALL.get(at + 1).copied()
     }
+
+    /// The colour of a number from 0 to 15 (manual, `mnemonics/b_`): the dark and the light form of a colour are the same here, dark
+    /// grey is black and light grey is white.
+    pub fn of_number(number: u8) -> Option<Colour> {
+        match number {
+            0..=7 => Colour::ALL.get(usize::from(number) + 1).copied(),
+            8 => Some(Colour::Black),
+            9..=14 => Colour::ALL.get(usize::from(number) - 7).copied(),
+            15 => Some(Colour::White),
+            _ => None,
+        }
+    }
+
+    /// The colour of a text of `'COLOUR'` (manual, `mnemonics/colour`): a name such as `Light Blue`, `#rrggbb`, or `RGB: r g b`.
+    pub fn of_text(text: &str) -> Option<Colour> {
+        let text = text.trim().to_ascii_uppercase();
+        if let Some(hex) = text.strip_prefix('#').filter(|hex| hex.len() == 6 && hex.is_ascii()) {
+            let part = |at: usize| u8::from_str_radix(hex.get(at..at + 2)?, 16).ok();
+            return Some(Colour::nearest([part(0)?, part(2)?, part(4)?]));
+        }
+        if let Some(numbers) = text.strip_prefix("RGB:") {
+            let parts: Vec<u8> = numbers.split_whitespace().map(|part| part.parse().ok()).collect::<Option<_>>()?;
+            return Some(Colour::nearest(<[u8; 3]>::try_from(parts).ok()?));
+        }
+        match text.as_str() {
+            "DARK GRAY" | "DARK GREY" => Some(Colour::Black),
+            "LIGHT GRAY" | "LIGHT GREY" | "GRAY" | "GREY" => Some(Colour::White),
+            name => Colour::named(name.strip_prefix("LIGHT ").or(name.strip_prefix("DARK ")).unwrap_or(name)),
+        }
+    }
+
+    /// The colour of red, green and blue: a part counts if it is more than half of the strongest one; below a quarter all is black.
+    fn nearest(parts: [u8; 3]) -> Colour {
+        let strongest = parts.iter().copied().max().unwrap_or(0);
+        if strongest < 64 {
+            return Colour::Black;
+        }
+        let bit = |at: usize| u8::from(parts.get(at).is_some_and(|part| *part > strongest / 2)) << at;
+        Colour::of_number(bit(0) | bit(1) | bit(2)).unwrap_or_default()
+    }
 }
 
 /// The look of a character.

@@ -202,6 +202,11 @@ pub mod ctl {
     /// The value of a key that the editor does not use; it ends an input in edit mode (`'ME'`).
     pub fn of_edit_key(key: Key) -> Option<i32> {
         Some(match key {
+            // These where the field has nothing to move over or to remove.
+            Key::Backspace => -1003,
+            Key::Left => -1004,
+            Key::Right => -1005,
+            Key::Delete => -1007,
             Key::Up => -1011,
             Key::Down => -1012,
             Key::PageUp => -1013,

@@ -1,6 +1,7 @@
 //! The editor of an input field.
 //!
-//! A field starts in overstrike mode (manual, `parameters/im`); Insert toggles. `LEN=` limits the text, `SIZ=` is the width on the
+//! A field starts in overstrike mode (manual, `parameters/im`); Insert toggles. A character that is typed first takes the place of a
+//! text that `INPUT EDIT` has put there (manual, "Input Statements", Default Input Values), unless `IND=` places the cursor in it. `LEN=` limits the text, `SIZ=` is the width on the
 //! screen and, without `LEN=`, the number of characters after which the input ends with `CTL=5`. A field that is longer
 //! than its width scrolls. The browser's `field.js` follows the same rules to show typing before the server's answer.
 
@@ -71,6 +72,8 @@ pub struct Field {
     text: Vec<char>,
     cursor: usize,
     insert: bool,
+    /// Nothing was done to the text that the field began with.
+    fresh: bool,
     /// The first character that is shown.
     scroll: usize,
     /// The columns on the screen.
@@ -84,7 +87,8 @@ impl Field {
         text.truncate(LONGEST);
         let width = request.size.or(request.length).unwrap_or(room).clamp(1, room.max(1));
         let cursor = request.index.min(text.len());
-        let mut field = Field { request, modes, text, cursor, insert: false, scroll: 0, width };
+        let fresh = cursor == 0 && !text.is_empty();
+        let mut field = Field { request, modes, text, cursor, insert: false, fresh, scroll: 0, width };
         field.text.truncate(field.limit());
         field.cursor = field.cursor.min(field.text.len());
         field.follow_cursor();
@@ -140,6 +144,11 @@ impl Field {
         self.modes.upper
     }
 
+    /// True if a character that is typed next takes the place of the whole text.
+    pub fn is_fresh(&self) -> bool {
+        self.fresh
+    }
+
     /// True if keys that the editor does not use end the input.
     pub fn is_edit_mode(&self) -> bool {
         self.modes.edit
@@ -167,6 +176,8 @@ impl Field {
             Some(value) => Outcome::Ended(value),
             None => self.edit(key),
         };
+        // A character that is refused leaves the text to be replaced by the next one.
+        self.fresh &= outcome == Outcome::Rejected && matches!(key, Key::Character(_));
         self.follow_cursor();
         outcome
     }
@@ -203,6 +214,9 @@ impl Field {
         let Some(character) = accepted.filter(|c| !self.request.numeric || numeric(*c)) else {
             return Outcome::Rejected;
         };
+        if self.fresh {
+            self.text.clear();
+        }
         if self.cursor < self.text.len() && !self.insert {
             if let Some(place) = self.text.get_mut(self.cursor) {
                 *place = character;

@@ -8,6 +8,7 @@ use crate::controls::{Area, Kind};
 use crate::menu::{Menu, Popup};
 use crate::message_box::MessageBox;
 use crate::mnemonic::CursorMode;
+use crate::plane::Region;
 
 /// A column of a list as a face shows it.
 #[derive(Clone, Debug, PartialEq)]
@@ -39,8 +40,11 @@ pub struct ControlState {
     pub text: String,
     /// True if it is on or pressed.
     pub on: bool,
-    /// True if it is drawn.
+    /// True if it is drawn as a whole.
     pub visible: bool,
+    /// The cells of the screen that windows above cover, of a control that is drawn apart from them and cannot be used. Empty if it is
+    /// drawn as a whole or not at all.
+    pub covered: Vec<Region>,
     /// True if it can be used.
     pub enabled: bool,
     /// True if its contents can be changed.
@@ -114,6 +118,8 @@ pub struct InputState {
     pub guarded: bool,
     /// True if keys that the editor does not use end the input (`'ME'`).
     pub edit: bool,
+    /// True if a character that is typed next takes the place of the whole text.
+    pub fresh: bool,
     /// The number of the face's keys that have been used.
     pub keys_done: u32,
 }

@@ -110,6 +110,10 @@ pub enum Mnemonic {
     Foreground(Colour),
     /// The colour behind characters.
     Background(Colour),
+    /// `'BACKGR'`, `'BK'`: the next colour is that behind characters.
+    NextIsBackground,
+    /// `'MODE'`: attributes and colours at once; `None` leaves them.
+    Mode(Option<Attributes>, Option<Colour>, Option<Colour>),
     /// Sets a mode of input.
     Input(InputMode, bool),
     /// `'CI'`
@@ -230,6 +234,17 @@ const WITHOUT_EFFECT: &[&str] = &[
 ];
 
 impl Mnemonic {
+    /// True for a name that has a meaning, or is accepted, in some form.
+    pub fn is_known(name: &str) -> bool {
+        const WITH_ARGUMENTS: [&str; 25] = [
+            "@", "SCROLL", "WINDOW", "WA", "DIALOGUE", "DIALOG", "TEXTWDW", "BOX", "BX", "DROP", "WD", "GOTO", "WG",
+            "MOVE", "WM", "TEXT", "CAPTION", "MESSAGE", "CURSOR", "BEEP", "COLOUR", "COLOR", "_COLOUR", "_COLOR",
+            "MODE",
+        ];
+        let name = name.to_ascii_uppercase();
+        WITH_ARGUMENTS.contains(&name.as_str()) || is_without_effect(&name) || without_arguments(&name).is_some()
+    }
+
     /// The operation of a mnemonic. Names are compared without case.
     ///
     /// Errors: 29 for an unknown name or arguments that do not fit.
@@ -310,14 +325,50 @@ fn without_arguments(name: &str) -> Option<Mnemonic> {
         "C1" => Mnemonic::Cursor(CursorMode::Normal),
         "C2" => Mnemonic::Cursor(CursorMode::Insert),
         "RS" => Mnemonic::Repaint,
+        "BACKGR" | "BK" => Mnemonic::NextIsBackground,
         _ => return colour(name),
     })
 }
 
+/// A colour by its name, or by its number: `'F4'`, `'B<'`.
 fn colour(name: &str) -> Option<Mnemonic> {
-    match name.strip_prefix('_') {
-        Some(name) => Colour::named(name).map(Mnemonic::Background),
-        None => Colour::named(name).map(Mnemonic::Foreground),
+    let number = |code: u8| Colour::of_number(code.wrapping_sub(b'0'));
+    match name.as_bytes() {
+        [b'F', code] => number(*code).map(Mnemonic::Foreground),
+        [b'B', code] => number(*code).map(Mnemonic::Background),
+        [b'_', ..] => Colour::named(name.get(1..)?).map(Mnemonic::Background),
+        _ => Colour::named(name).map(Mnemonic::Foreground),
+    }
+}
+
+/// The colour of an argument of `'COLOUR'`. Numbers behind the sixteen fixed ones are colours of the user's own, which have no
+/// definition here and leave the colour of the face.
+fn colour_of(argument: &Argument) -> Option<Colour> {
+    match argument {
+        Argument::Number(number) if (0.0..255.0).contains(number) => {
+            Some(Colour::of_number(*number as u8).unwrap_or_default())
+        }
+        Argument::Text(text) => Colour::of_text(&String::from_utf8_lossy(text)),
+        _ => None,
+    }
+}
+
+/// `'MODE'` (manual, `mnemonics/mode`): one byte of attributes, two of colours, or all three; a number is one byte of attributes.
+fn mode(argument: &Argument) -> Option<Mnemonic> {
+    let attributes = |byte: u8| Some(Attributes(byte & 0x1f));
+    match argument {
+        Argument::Number(number) if number.is_finite() => {
+            Some(Mnemonic::Mode(attributes((*number as i64 & 0xff) as u8), None, None))
+        }
+        Argument::Text(text) => match *text.as_slice() {
+            [byte] => Some(Mnemonic::Mode(attributes(byte), None, None)),
+            [fore, back] => Some(Mnemonic::Mode(None, Colour::of_number(fore), Colour::of_number(back))),
+            [byte, fore, back] => {
+                Some(Mnemonic::Mode(attributes(byte), Colour::of_number(fore), Colour::of_number(back)))
+            }
+            _ => None,
+        },
+        _ => None,
     }
 }
 
@@ -347,8 +398,15 @@ fn with_arguments(name: &str, arguments: &[Argument]) -> Option<Mnemonic> {
         }
         ("CURSOR", [Argument::Text(word)]) => match word.to_ascii_uppercase().as_slice() {
             b"OFF" => Mnemonic::Cursor(CursorMode::Hidden),
-            _ => Mnemonic::Cursor(CursorMode::Normal),
+            b"INS" => Mnemonic::Cursor(CursorMode::Insert),
+            b"ON" | b"REP" => Mnemonic::Cursor(CursorMode::Normal),
+            _ => return None,
         },
+        // The shape of the mouse's pointer, which belongs to the face.
+        ("CURSOR", [Argument::Number(_)]) => Mnemonic::None,
+        ("COLOUR" | "COLOR", [colour]) => Mnemonic::Foreground(colour_of(colour)?),
+        ("_COLOUR" | "_COLOR", [colour]) => Mnemonic::Background(colour_of(colour)?),
+        ("MODE", [argument]) => mode(argument)?,
         ("BEEP", _) => Mnemonic::Bell,
         _ => return None,
     })

@@ -55,6 +55,37 @@ impl Region {
     }
 }
 
+/// Rectangles that do not overlap and have the cells of the given ones: spans of columns, each as many rows high as it stays the same.
+pub fn union(regions: &[Region]) -> Vec<Region> {
+    let mut edges: Vec<u16> = regions.iter().flat_map(|region| [region.row, region.bottom()]).collect();
+    edges.sort_unstable();
+    edges.dedup();
+    let mut parts: Vec<Region> = Vec::new();
+    for band in edges.windows(2) {
+        let &[top, bottom] = band else { continue };
+        let inside = |region: &&Region| region.row <= top && bottom <= region.bottom() && region.columns > 0;
+        let mut spans: Vec<(u16, u16)> =
+            regions.iter().filter(inside).map(|region| (region.column, region.right())).collect();
+        spans.sort_unstable();
+        let mut merged: Vec<(u16, u16)> = Vec::new();
+        for (left, right) in spans {
+            match merged.last_mut().filter(|last| left <= last.1) {
+                Some(last) => last.1 = last.1.max(right),
+                None => merged.push((left, right)),
+            }
+        }
+        for (left, right) in merged {
+            let columns = right - left;
+            let same = |part: &&mut Region| part.column == left && part.columns == columns && part.bottom() == top;
+            match parts.iter_mut().find(same) {
+                Some(part) => part.rows += bottom - top,
+                None => parts.push(Region { column: left, row: top, columns, rows: bottom - top }),
+            }
+        }
+    }
+    parts
+}
+
 /// A grid of cells.
 #[derive(Clone, Debug)]
 pub struct Plane {

@@ -21,6 +21,7 @@ use crate::menu::{Menu, Popup};
 use crate::mnemonic::{CursorMode, Mnemonic};
 use crate::mse::{self, FaceFacts, MouseState};
 use crate::panels::Panels;
+use crate::plane::Region;
 use crate::text::TextPlane;
 use std::sync::Arc;
 
@@ -385,6 +386,11 @@ impl Screen {
         Some(result)
     }
 
+    /// The end of a list of INPUT without a comma behind it: the next line.
+    pub fn end_input_line(&mut self) {
+        self.text.window_mut().end_input();
+    }
+
     /// Gives up the input.
     pub fn cancel_input(&mut self) {
         self.input.cancel();
@@ -452,8 +458,8 @@ impl Screen {
         let text = &self.text;
         for control in self.controls.all_mut() {
             if std::mem::take(&mut control.changed) || everything {
-                let covered = text.is_covered(control.window, control.cells());
-                operations.push(Operation::Control(Box::new(state_of(control, !covered))));
+                let covered = text.covered_parts(control.window, control.cells());
+                operations.push(Operation::Control(Box::new(state_of(control, covered))));
             }
             let handle = control.handle;
             let Some(list) = control.list_mut() else { continue };
@@ -513,12 +519,15 @@ impl Screen {
             upper: field.is_upper(),
             guarded: field.is_guarded() || hidden,
             edit: field.is_edit_mode(),
+            fresh: field.is_fresh(),
             keys_done,
         })
     }
 }
 
-fn state_of(control: &Control, uncovered: bool) -> ControlState {
+fn state_of(control: &Control, covered: Vec<Region>) -> ControlState {
+    let size = |region: &Region| u32::from(region.columns) * u32::from(region.rows);
+    let is_partly_shown = covered.iter().map(size).sum::<u32>() < size(&control.cells());
     let mut area = control.area;
     area.column += f32::from(control.origin.0);
     area.row += f32::from(control.origin.1);
@@ -536,7 +545,8 @@ fn state_of(control: &Control, uncovered: bool) -> ControlState {
         area,
         text,
         on,
-        visible: control.shown && uncovered,
+        visible: control.shown && covered.is_empty(),
+        covered: if control.shown && is_partly_shown { covered } else { Vec::new() },
         enabled: control.enabled,
         locked: control.locked,
         has_menu: control.menu_ctl != 0,

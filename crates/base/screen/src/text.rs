@@ -3,7 +3,7 @@
 //! Programs print into the current window, which is the topmost. [`TextPlane::compose`] brings the changed rows of all windows
 //! together; faces only see the result. A window that moves or goes away recomposes everything.
 
-use crate::cell::{Attributes, Cell, Colour};
+use crate::cell::{Attributes, Cell, Colour, Style};
 use crate::characters::{decode, printable};
 use crate::error::{NO_WINDOW, Result, ScreenError};
 use crate::mnemonic::{self, CursorMode, ESCAPE, Frame, Mnemonic};
@@ -16,7 +16,21 @@ pub const MOST_COLUMNS: u16 = 132;
 pub const MOST_ROWS: u16 = 60;
 /// The most windows of a screen: their numbers are bytes.
 const MOST_WINDOWS: usize = 256;
-/// The Unicode characters of the VT100's line drawing set, from `j` to `x`.
+/// The line drawing characters `A` to `K` (manual, `mnemonics/gd`), and the digits and the colon that draw the same.
+const LETTERS: [(char, char); 11] = [
+    ('2', '┌'),
+    ('3', '┐'),
+    ('4', '└'),
+    ('5', '┘'),
+    ('0', '─'),
+    ('1', '│'),
+    (':', '┼'),
+    ('6', '├'),
+    ('7', '┤'),
+    ('8', '┴'),
+    ('9', '┬'),
+];
+/// The Unicode characters of the VT100's line drawing set, from `j` to `x`, which programs for such terminals print.
 const LINES: [(char, char); 11] = [
     ('j', '┘'),
     ('k', '┐'),
@@ -41,6 +55,8 @@ pub struct TextPlane {
     screen: Plane,
     next_serial: u32,
     raw: bool,
+    /// The next colour is that behind characters.
+    background_next: bool,
     /// The look of the cursor.
     pub cursor_mode: CursorMode,
     /// True if windows have moved, appeared or gone since the last composition.
@@ -57,6 +73,7 @@ impl TextPlane {
             screen: Plane::new(columns, rows),
             next_serial: 2,
             raw: false,
+            background_next: false,
             cursor_mode: CursorMode::Normal,
             moved: true,
         }
@@ -88,10 +105,14 @@ impl TextPlane {
         owner.map_or(1, |window| window.serial)
     }
 
-    /// True if something in a rectangle of the screen is covered by a window above the one with this serial number.
-    pub fn is_covered(&self, serial: u32, region: Region) -> bool {
-        let mut above = self.windows().rev().take_while(|window| window.serial != serial);
-        serial != 0 && above.any(|window| !window.shares_controls && window.frame.overlaps(region))
+    /// The parts of a rectangle of the screen that windows above the one with this serial number cover. They do not overlap.
+    pub fn covered_parts(&self, serial: u32, region: Region) -> Vec<Region> {
+        if serial == 0 {
+            return Vec::new();
+        }
+        let above = self.windows().rev().take_while(|window| window.serial != serial);
+        let covers = |window: &&Window| !window.shares_controls && window.frame.overlaps(region);
+        crate::plane::union(&above.filter(covers).map(|window| window.frame.clamped(region)).collect::<Vec<_>>())
     }
 
     /// Prints a string into the current window, performing its control characters. Mnemonics are passed to `perform`.
@@ -143,7 +164,10 @@ impl TextPlane {
     pub fn perform(&mut self, mnemonic: &Mnemonic) -> Result<()> {
         let window = self.window_mut();
         match mnemonic {
-            Mnemonic::Position(column, row) => window.move_to(*column, *row),
+            Mnemonic::Position(column, row) => {
+                window.move_to(*column, *row);
+                window.is_placed = true;
+            }
             Mnemonic::Column(column) => window.move_to(*column, window.cursor.1),
             Mnemonic::ClearScreen => window.clear(),
             Mnemonic::ClearToEnd => window.clear_to_end(),
@@ -187,8 +211,22 @@ impl TextPlane {
     }
 
     fn set_style(&mut self, mnemonic: &Mnemonic) {
+        let is_background = match mnemonic {
+            Mnemonic::Foreground(_) | Mnemonic::Background(_) => std::mem::take(&mut self.background_next),
+            _ => false,
+        };
+        self.background_next |= *mnemonic == Mnemonic::NextIsBackground;
         let window = self.window_mut();
         match mnemonic {
+            Mnemonic::Foreground(colour) if is_background => window.style.background = *colour,
+            Mnemonic::Mode(attributes, foreground, background) => {
+                let style = window.style;
+                window.style = Style {
+                    attributes: attributes.unwrap_or(style.attributes),
+                    foreground: foreground.unwrap_or(style.foreground),
+                    background: background.unwrap_or(style.background),
+                };
+            }
             Mnemonic::Attribute(attribute, on) => window.style.attributes.set(*attribute, *on),
             Mnemonic::Foreground(colour) => window.style.foreground = *colour,
             Mnemonic::Background(colour) => window.style.background = *colour,
@@ -400,7 +438,7 @@ impl TextPlane {
     pub fn reset(&mut self) {
         self.keep_first();
         let window = self.window_mut();
-        window.style = crate::cell::Style { foreground: Colour::Default, ..Default::default() };
+        window.style = Style { foreground: Colour::Default, ..Default::default() };
         window.default_style = window.style;
         window.scroll = window.plane.region();
         window.clear();
@@ -409,5 +447,11 @@ impl TextPlane {
 }
 
 fn line_drawing(character: char) -> char {
+    let letters = LETTERS.iter().zip('A'..='K');
+    if let Some(((_, line), _)) =
+        letters.into_iter().find(|((digit, _), letter)| [*digit, *letter].contains(&character))
+    {
+        return *line;
+    }
     LINES.iter().find(|(from, _)| *from == character).map_or(printable(character), |(_, to)| *to)
 }

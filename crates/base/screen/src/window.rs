@@ -43,6 +43,8 @@ pub struct Window {
     pub wrapping: bool,
     /// True if the window shares its controls with the one below it (`OPT="&"`).
     pub shares_controls: bool,
+    /// True if the program has placed the cursor in its line by `@(column,row)`.
+    pub is_placed: bool,
 }
 
 impl Window {
@@ -65,6 +67,7 @@ impl Window {
             scrolling: true,
             wrapping: true,
             shares_controls: false,
+            is_placed: false,
         }
     }
 
@@ -121,7 +124,16 @@ impl Window {
     /// line.
     pub fn line_feed(&mut self) {
         self.cursor.0 = 0;
+        self.is_placed = false;
         self.down();
+    }
+
+    /// The end of an input: the next line, as at the end of PRINT. A form whose input is placed in the last line keeps its text.
+    pub fn end_input(&mut self) {
+        match self.is_placed && self.cursor.1 + 1 >= self.scroll.rows {
+            true => self.cursor.0 = 0,
+            false => self.line_feed(),
+        }
     }
 
     /// One line down, as [`Window::line_feed`] does, in the same column.

@@ -6,7 +6,9 @@ use common::{keys, plain, print, rows, transcript, with_numbers};
 use mainstay_screen::controls::{Area, Definition, Kind, Name};
 use mainstay_screen::event::{Action, Event};
 use mainstay_screen::field::InputRequest;
+use mainstay_screen::frame::Operation;
 use mainstay_screen::panels::MessageBox;
+use mainstay_screen::plane::Region;
 use mainstay_screen::{Screen, Verb};
 
 const LIST: Name = Name { kind: Kind::ListBox, id: 10, sub: 0 };
@@ -327,6 +329,30 @@ fn controls_follow_their_windows() {
     assert!(text.starts_with("Removed(2)\ncontrol 1 ListBox 10 at 2,1 12x4 \"\" ve\n"), "{text}");
     screen.reset();
     assert!(screen.controls().all().is_empty() && rows(&mut screen).is_empty());
+}
+
+/// A control below a window is told with the cells that it does not show.
+#[test]
+fn covered_parts_of_controls_do_not_overlap() {
+    let covered = |screen: &mut Screen| {
+        let controls = screen.take_operations(true).into_iter().filter_map(|operation| match operation {
+            Operation::Control(control) => Some((control.visible, control.covered)),
+            _ => None,
+        });
+        controls.collect::<Vec<_>>()
+    };
+    let region = |column, row, columns, rows| Region { column, row, columns, rows };
+    let mut screen = with_list("");
+    assert_eq!(covered(&mut screen), [(true, vec![])]);
+    // The list has the cells from 2,1 to 13,4.
+    screen.print(&with_numbers("WINDOW", &[4, 2, 4, 2, 1]));
+    assert_eq!(covered(&mut screen), [(false, vec![region(4, 2, 4, 2)])]);
+    screen.print(&with_numbers("WINDOW", &[6, 3, 20, 5, 2]));
+    let parts = vec![region(4, 2, 4, 1), region(4, 3, 10, 1), region(6, 4, 8, 1)];
+    assert_eq!(covered(&mut screen), [(false, parts)]);
+    // As a whole covered, it is not drawn at all.
+    screen.print(&with_numbers("WINDOW", &[0, 0, 40, 10, 3]));
+    assert_eq!(covered(&mut screen), [(false, vec![])]);
 }
 
 #[test]

@@ -34,8 +34,11 @@ fn gives(request: InputRequest, text: &str, expected: (&str, i32)) {
 #[test]
 fn editing() {
     gives(edit(""), "Smith{Enter}", ("Smith", 0));
-    // Inputs start in overstrike mode (`parameters/im`).
-    gives(edit("abc"), "X{Enter}", ("Xbc", 0));
+    // "If the user starts typing, the contents of the variable is reinitialized" (manual, "Input Statements", Default Input Values).
+    gives(edit("abc"), "X{Enter}", ("X", 0));
+    gives(edit("abc"), "XY{Enter}", ("XY", 0));
+    // Inputs start in overstrike mode (`parameters/im`), which shows once the user edits.
+    gives(edit("abc"), "{Home}X{Enter}", ("Xbc", 0));
     gives(edit("abc"), "{Insert}X{Enter}", ("Xabc", 0));
     gives(edit("abc"), "{End}{Backspace}X{Enter}", ("abX", 0));
     gives(edit("abc"), "{Right}{Delete}{Enter}", ("ac", 0));
@@ -149,6 +152,14 @@ fn edit_mode_returns_other_keys() {
         keys(&mut screen, &format!("{{{key}}}"));
         assert_eq!(screen.take_input().unwrap().ctl, value, "{key}");
     }
+    // Keys of the editor where it cannot use them.
+    for (typed, value) in
+        [("{Left}", -1004), ("a{Right}", -1005), ("{Backspace}", -1003), ("a{Left}{Left}", -1004), ("a{Delete}", -1007)]
+    {
+        screen.begin_input(edit(""));
+        keys(&mut screen, typed);
+        assert_eq!(screen.take_input().unwrap().ctl, value, "{typed}");
+    }
     screen.begin_input(edit(""));
     screen.event(Event::Mouse { column: 7, row: 3, button: MouseButton::Left, down: true });
     assert_eq!(screen.take_input().unwrap().ctl, -1080);
@@ -201,4 +212,24 @@ fn a_face_learns_which_of_its_keys_are_used() {
     assert_eq!(done(&mut screen), Some(("abc".into(), 3)));
     keys(&mut screen, "{Enter}");
     assert_eq!(done(&mut screen), Some((String::new(), 4)));
+}
+
+/// The end of a list of INPUT moves to the next line as that of PRINT does (manual, "Input Statements", the transcripts); an input
+/// that a form has placed in the last line does not move its text up.
+#[test]
+fn the_end_of_an_input_moves_to_the_next_line() {
+    let ended = |parts: &[&str]| {
+        let mut screen = Screen::new(20, 3);
+        print(&mut screen, parts);
+        screen.begin_input(InputRequest::default());
+        keys(&mut screen, "Ada{Enter}");
+        screen.take_input().unwrap();
+        screen.end_input_line();
+        screen.print(b"next");
+        rows(&mut screen)
+    };
+    assert_eq!(ended(&["Name: "]), ["Name: Ada", "next"]);
+    assert_eq!(ended(&["top", "@2,1", "Name: "]), ["top", "  Name: Ada", "next"]);
+    assert_eq!(ended(&["top", "@0,2", "Name: "]), ["top", "", "next: Ada"]);
+    assert_eq!(ended(&["top", "\n", "two", "\n", "Name: "]), ["two", "Name: Ada", "next"]);
 }

@@ -4,6 +4,7 @@ mod common;
 
 use common::{plain, print, rows, transcript, with_numbers};
 use mainstay_screen::Screen;
+use mainstay_screen::cell::{Colour, Style};
 use mainstay_screen::mnemonic::{Argument, Mnemonic, encode};
 
 /// A screen of 20 by 5 on which parts were printed.
@@ -195,4 +196,45 @@ fn sizes_are_clamped() {
     screen.print(&window(&[500, 500, 500, 500], "title"));
     screen.print(b"x");
     rows(&mut screen);
+}
+
+/// The line drawing set of the manual (`mnemonics/gd`): letters, and digits and the colon.
+#[test]
+fn line_drawing_letters() {
+    shows(&["'GS'", "AEKEB", "@0,1", "FEGHI", "@0,2", "CEJED"], &["┌─┬─┐", "│─┼├┤", "└─┴─┘"]);
+    shows(&["'GS'", "20903", "@0,1", "10:67", "@0,2", "40805"], &["┌─┬─┐", "│─┼├┤", "└─┴─┘"]);
+}
+
+fn style_after(mnemonics: &[u8]) -> Style {
+    let mut screen = screen(&[]);
+    screen.print(mnemonics);
+    screen.print(b"x");
+    rows(&mut screen);
+    screen.text().screen().cell(0, 0).style
+}
+
+/// Colours by number, name and parts (manual, `mnemonics/b_`, `f_`, `colour`, `backgr`).
+#[test]
+fn colours_by_number_and_name() {
+    let colours = |mnemonics: &[u8]| (style_after(mnemonics).foreground, style_after(mnemonics).background);
+    let text = |name: &str, text: &str| encode(name, &[Argument::Text(text.into())]).unwrap();
+    assert_eq!(colours(&[plain("B4"), plain("F7")].concat()), (Colour::White, Colour::Blue));
+    assert_eq!(colours(&[plain("F9"), plain("B?")].concat()), (Colour::Red, Colour::White));
+    assert_eq!(colours(&[plain("BK"), plain("BLUE"), plain("WHITE")].concat()), (Colour::White, Colour::Blue));
+    assert_eq!(colours(&with_numbers("COLOUR", &[12])), (Colour::Blue, Colour::Default));
+    assert_eq!(colours(&text("COLOR", "Light Blue")), (Colour::Blue, Colour::Default));
+    assert_eq!(colours(&text("_COLOR", "#800000")), (Colour::Default, Colour::Red));
+    assert_eq!(colours(&text("_COLOUR", "RGB: 250 240 10")), (Colour::Default, Colour::Yellow));
+    assert_eq!(encode("COLOUR", &[Argument::Text(b"mud".to_vec())]).unwrap_err().number, 29);
+}
+
+/// The bits of the attribute byte, and colours that FF leaves as they are (manual, `mnemonics/mode`).
+#[test]
+fn mode_sets_attributes_and_colours() {
+    let mode = |bytes: &[u8]| encode("MODE", &[Argument::Text(bytes.to_vec())]).unwrap();
+    assert_eq!(style_after(&with_numbers("MODE", &[0x0a])).attributes.0, 0x0a);
+    let style = style_after(&[plain("RED"), mode(&[0x01, 0xff, 4])].concat());
+    assert_eq!((style.attributes.0, style.foreground, style.background), (1, Colour::Red, Colour::Blue));
+    let style = style_after(&[plain("BR"), mode(&[1, 0xff])].concat());
+    assert_eq!((style.attributes.0, style.foreground, style.background), (2, Colour::Red, Colour::Default));
 }

@@ -60,7 +60,11 @@ function showPrograms({ user, programs, running, printed }) {
     made.addEventListener('click', attempt(action));
     return made;
   };
-  const start = programs.map(({ name, title }) => element('li', {}, button(title, () => openProgram('programs', { name }))));
+  const start = programs.map(({ name, title, about }) => {
+    const made = button(title, () => openProgram('programs', { name }), title);
+    if (about) made.append(element('small', { textContent: about }));
+    return element('li', {}, made);
+  });
   const again = running.map(({ id, name, seconds }) => element('li', {},
     button(`${name} - running for ${seconds} s`, () => openProgram('attach', { id })),
     button('End', async () => { await call('end', { id }); setTimeout(showStart, 300); }, `End ${name}`)));
@@ -73,7 +77,7 @@ function showPrograms({ user, programs, running, printed }) {
 }
 
 async function showStart() {
-  const invitation = /^#invitation=(.+)$/.exec(location.hash)?.[1];
+  const invitation = /^#invitation=(\w+)/.exec(location.hash)?.[1];
   if (invitation) {
     history.replaceState(null, '', '/programs/');
     try { await call('login', { invitation }); } catch (failure) { showLogin(failure.message); return; }

@@ -76,7 +76,8 @@ class Simple {
   update(state) {
     this.state = state;
     this.plane.put(this.element, { ...state.area, rows: state.kind === DROP_BOX ? Math.min(state.area.rows, 1.5) : state.area.rows });
-    this.element.hidden = !state.visible;
+    this.plane.cut(this.element, state.area, state.covered);
+    this.element.hidden = !state.visible && !state.covered.length;
     this.input.disabled = !state.enabled;
     this.element.title = state.tip;
     if (state.key) this.input.setAttribute('aria-keyshortcuts', `Alt+${state.key}`);

@@ -8,8 +8,9 @@ export function edit(state, key) {
   if (key.code === 0 && !(key.held & 6)) {
     let character = String.fromCodePoint(key.character);
     if (state.upper) character = character.toUpperCase();
-    if (state.cursor < length && !state.insert) characters[state.cursor] = character;
-    else if (length < state.longest) characters.splice(state.cursor, 0, character);
+    if (state.fresh) characters.length = 0;
+    if (state.cursor < characters.length && !state.insert) characters[state.cursor] = character;
+    else if (characters.length < state.longest) characters.splice(state.cursor, 0, character);
     else return true;
     state.cursor++;
   } else {
@@ -24,6 +25,7 @@ export function edit(state, key) {
       default: return false;
     }
   }
+  state.fresh = false;
   state.text = characters.join('');
   return true;
 }

@@ -61,7 +61,8 @@ export class List {
     this.element.classList.toggle('grid', grid);
     this.rowHeight = Math.max(this.plane.cell.height, 14);
     this.plane.put(this.element, state.area);
-    this.element.hidden = !state.visible;
+    this.plane.cut(this.element, state.area, state.covered);
+    this.element.hidden = !state.visible && !state.covered.length;
     this.element.title = state.tip;
     this.element.classList.toggle('disabled', !state.enabled);
     this.rows.tabIndex = state.enabled ? 0 : -1;
@@ -82,6 +83,7 @@ export class List {
       button.type = 'button';
       button.tabIndex = -1;
       button.textContent = heading.title;
+      button.className = ['', 'right', 'centre'][heading.alignment] ?? '';
       button.style.width = `${heading.width * this.plane.cell.width}px`;
       button.disabled = this.state.kind === GRID || /[bq]/.test(options);
       button.addEventListener('click', () => {

@@ -14,7 +14,23 @@ export class MessageBox {
       const last = buttons.length - 1;
       if (last === 0 || buttons[last] === 'CANCEL') this.send(wire.answer(number, last));
     });
+    this.dialog.addEventListener('keydown', (event) => this.keydown(event));
     document.body.append(this.dialog);
+  }
+
+  /** The keys of a terminal: the cursor keys and Tab go round the buttons, a letter chooses the button that begins with it. */
+  keydown(event) {
+    if (event.ctrlKey || event.altKey || event.metaKey) return;
+    const buttons = [...this.dialog.querySelectorAll('button')];
+    const at = buttons.indexOf(document.activeElement);
+    const back = event.key === 'ArrowLeft' || event.key === 'ArrowUp' || (event.key === 'Tab' && event.shiftKey);
+    const on = event.key === 'ArrowRight' || event.key === 'ArrowDown' || event.key === 'Tab';
+    if (back || on) buttons[(at + (back ? buttons.length - 1 : 1)) % buttons.length]?.focus();
+    else if (/^\p{L}$/u.test(event.key)) {
+      const chosen = this.state.buttons.findIndex((name) => name.toLowerCase().startsWith(event.key.toLowerCase()));
+      if (chosen >= 0) this.send(wire.answer(this.state.number, chosen));
+    } else return;
+    event.preventDefault();
   }
 
   open(state) {

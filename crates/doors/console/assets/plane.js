@@ -2,8 +2,9 @@
 
 const ATTRIBUTES = [[1, 'dim'], [2, 'reverse'], [4, 'blink'], [8, 'underline']];
 
-/** The classes of attributes and colours. */
+/** The classes of attributes and colours. Reverse video of two colours exchanges them. */
 export function classes(attributes, foreground, background) {
+  if (attributes & 2 && foreground && background) return classes(attributes & ~2, background, foreground);
   const names = ATTRIBUTES.filter(([bit]) => attributes & bit).map(([, name]) => name);
   if (foreground) names.push(`f${foreground}`);
   if (background) names.push(`b${background}`);
@@ -90,6 +91,19 @@ export class Plane {
       left: `${area.column * width}px`, top: `${area.row * height}px`,
       width: `${area.columns * width}px`, height: `${area.rows * height}px`,
     });
+  }
+
+  /** Cuts the parts out of an element that windows above it cover; such an element is shown and takes no clicks. */
+  cut(element, area, covered) {
+    const { width, height } = this.cell;
+    const rectangle = (left, top, right, bottom) => `M${left} ${top}H${right}V${bottom}H${left}Z`;
+    const holes = covered.map(({ column, row, columns, rows }) => rectangle(
+      (column - area.column) * width, (row - area.row) * height,
+      (column + columns - area.column) * width, (row + rows - area.row) * height,
+    ));
+    const whole = rectangle(0, 0, area.columns * width, area.rows * height);
+    element.style.clipPath = holes.length ? `path(evenodd, "${whole}${holes.join('')}")` : '';
+    element.inert = holes.length > 0;
   }
 
   /** The cell of a mouse event. */

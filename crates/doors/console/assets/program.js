@@ -32,7 +32,8 @@ export class Program {
     const send = (bytes) => this.connection.send(bytes);
     this.title = element('span', 'title');
     this.menu = new MenuBar(send, () => this.refocusNow());
-    this.bar = element('div', 'bar', this.title, this.menu.element, button('End program', () => this.end()));
+    this.stop = button('End program', () => this.end());
+    this.bar = element('div', 'bar', this.title, this.menu.element, this.stop);
     this.screen = element('div', 'screen');
     this.screen.tabIndex = -1;
     this.message = element('div', 'message');
@@ -216,6 +217,7 @@ export class Program {
     this.popup.shut();
     this.field.element.disabled = true;
     this.notify(words);
+    this.stop.hidden = true;
     this.bar.append(button('Back to the programs', () => this.close()));
     this.bar.lastChild.focus();
   }

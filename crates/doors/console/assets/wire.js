@@ -42,6 +42,7 @@ function control(r) {
     title: r.text(), width: r.f32(), alignment: r.u8(), field: r.i32(),
   }));
   state.currentColumn = r.u32();
+  state.covered = Array.from({ length: r.u32() }, () => ({ column: r.u16(), row: r.u16(), columns: r.u16(), rows: r.u16() }));
   return state;
 }
 
@@ -67,7 +68,7 @@ const OPERATIONS = {
   8: ['rows', (r) => ({ handle: r.u32(), generation: r.u32(), from: r.u32(), rows: r.texts() })],
   9: ['input', (r) => ({
     number: r.u32(), column: r.u16(), row: r.u16(), width: r.u32(), longest: r.u32(), cursor: r.u32(), scroll: r.u32(),
-    ...r.flags(['insert', 'hidden', 'upper', 'guarded', 'edit']), keysDone: r.u32(), text: r.text(),
+    ...r.flags(['insert', 'hidden', 'upper', 'guarded', 'edit', 'fresh']), keysDone: r.u32(), text: r.text(),
   })],
   10: ['inputClosed', (r) => ({ keysDone: r.u32() })],
   11: ['messageBox', (r) => ({

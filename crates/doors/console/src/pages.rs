@@ -6,7 +6,7 @@ use crate::config::Config;
 use crate::guard;
 use crate::http::{self, Failure, Request, Response};
 use crate::printed;
-use crate::programs::{Programs, Refusal, Table, Users};
+use crate::programs::{Entry, Programs, Refusal, Table, Users};
 use crate::sessions::{NoRandomNumbers, Sessions, cookie, cookie_name, set_cookie};
 use crate::socket;
 use base64::Engine;
@@ -239,7 +239,13 @@ impl Answer<'_> {
             self.shared.sessions.failed(name, self.client.address());
             self.client.login_failed();
             self.client.log("login_failed", &[("user", name), ("address", &address)]);
-            return Response::error(401, "Name or password is wrong");
+            let words = match field("invitation") {
+                Some(_) => {
+                    "This address is not valid any more: it logs in once, within ten minutes after the server has started"
+                }
+                None => "Name or password is wrong",
+            };
+            return Response::error(401, words);
         };
         self.client.log("login", &[("user", &user), ("address", &address)]);
         // An old session of this browser ends: the secret is new after each login.
@@ -288,7 +294,8 @@ impl Answer<'_> {
 
     fn programs(&self, user: &str) -> Response {
         let programs = self.shared.programs.list(user).into_iter();
-        let programs: Vec<Value> = programs.map(|entry| json!({ "name": entry.name, "title": entry.title })).collect();
+        let fields = |entry: Entry| json!({ "name": entry.name, "title": entry.title, "about": entry.about });
+        let programs: Vec<Value> = programs.map(fields).collect();
         let running = self.shared.table.all_of_user(user).into_iter().map(|running| {
             let seconds = running.started.elapsed().as_secs();
             json!({ "id": running.id, "name": running.name, "seconds": seconds, "attached": running.watch.is_attached() })

@@ -31,6 +31,8 @@ pub struct Entry {
     pub name: String,
     /// The words that a user reads.
     pub title: String,
+    /// A sentence about it; may be empty.
+    pub about: String,
 }
 
 /// Programs of the door.

@@ -31,7 +31,10 @@ struct Shop;
 impl Programs for Shop {
     fn list(&self, _user: &str) -> Vec<Entry> {
         let names = ["listbox", "form", "controls", "menus", "grid", "flood", "fails"];
-        names.iter().map(|name| Entry { name: (*name).to_owned(), title: format!("Program {name}") }).collect()
+        names
+            .iter()
+            .map(|name| Entry { name: (*name).to_owned(), title: format!("Program {name}"), about: String::new() })
+            .collect()
     }
 
     fn run(&self, name: &str, user: &str, screen: &ScreenHandle) -> Result<(), String> {

@@ -33,7 +33,7 @@ struct Waits {
 
 impl Programs for Waits {
     fn list(&self, _: &str) -> Vec<Entry> {
-        vec![Entry { name: "waits".into(), title: "Waits".into() }]
+        vec![Entry { name: "waits".into(), title: "Waits".into(), about: String::new() }]
     }
 
     fn run(&self, _: &str, _: &str, screen: &ScreenHandle) -> Result<(), String> {

@@ -19,7 +19,7 @@ use mainstay_tsql_runtime::CodePage;
 use mainstay_types::{Code, Error, Result};
 use mainstay_vfs::{Disk, Enclosed, FileSystem};
 use std::fmt::Display;
-use std::io;
+use std::io::{self, IsTerminal, Write};
 use std::net::SocketAddr;
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, OnceLock};
@@ -222,6 +222,13 @@ fn open_console(
         let scheme = if config.encryption == Encryption::Required { "https" } else { "http" };
         let invitation = format!("{scheme}://localhost:{}/programs/#invitation={secret}", address.port());
         log_event(Box::new(io::stderr()), "invitation", &[("address", &invitation)]);
+        if io::stderr().is_terminal() {
+            // A terminal that is gone needs no address.
+            let _ = writeln!(
+                io::stderr(),
+                "\nOpen this address in a browser; it logs in once, within ten minutes:\n\n    {invitation}\n"
+            );
+        }
     }
     Ok(())
 }

@@ -5,6 +5,7 @@ use mainstay_screen::cell::{Run, Style};
 use mainstay_screen::frame::{ControlState, Frame, InputState, ListState, Operation};
 use mainstay_screen::menu::MenuItem;
 use mainstay_screen::panels::MessageBox;
+use mainstay_screen::plane::Region;
 
 /// The codes of operations to a page.
 mod code {
@@ -236,6 +237,10 @@ fn write_control(w: &mut Writer, control: &ControlState) {
         w.i32(heading.field.and_then(|field| i32::try_from(field).ok()).unwrap_or(-1));
     }
     w.count(control.current_column);
+    w.count(control.covered.len());
+    for Region { column, row, columns, rows } in &control.covered {
+        [column, row, columns, rows].iter().for_each(|number| w.u16(**number));
+    }
 }
 
 fn write_input(w: &mut Writer, input: &InputState) {
@@ -246,7 +251,7 @@ fn write_input(w: &mut Writer, input: &InputState) {
     w.count(input.longest);
     w.count(input.cursor);
     w.count(input.scroll);
-    w.flags(&[input.insert, input.hidden, input.upper, input.guarded, input.edit]);
+    w.flags(&[input.insert, input.hidden, input.upper, input.guarded, input.edit, input.fresh]);
     w.u32(input.keys_done);
     w.text(&input.text);
 }

@@ -39,7 +39,14 @@ impl Programs for TestPrograms {
         } else {
             &["echo"]
         };
-        names.iter().map(|name| Entry { name: (*name).to_owned(), title: name.to_uppercase() }).collect()
+        names
+            .iter()
+            .map(|name| Entry {
+                name: (*name).to_owned(),
+                title: name.to_uppercase(),
+                about: format!("Test of {name}"),
+            })
+            .collect()
     }
 
     fn run(&self, name: &str, _user: &str, screen: &ScreenHandle) -> Result<(), String> {

@@ -7,6 +7,7 @@
 //!   BREAK 100,LABEL    breakpoints; BREAK -100 removes one, BREAK OFF all, BREAK lists them
 //!   LIST, /            the program;  EDIT, ` a line by its parts
 //!   ESCAPE             the statement that comes next;  END ends what has stopped
+//!   HELP               these commands
 //!   anything else      is run at once, with the variables of the program
 //! ```
 //!
@@ -20,6 +21,19 @@ use crate::host::InputRequest;
 use crate::machine::{FrameKind, Machine, Step};
 use crate::session::{Ended, Failure, Session};
 use mainstay_basic_syntax::{self as syntax, print};
+
+/// The answer to HELP.
+const HELP: &[&str] = &[
+    "0100 PRINT \"x\"     a line of the program; a number alone removes it",
+    "LIST, LIST 10,50   the program, or some of its lines; / is the same",
+    "LOAD \"NAME\"        a program of the folder; SAVE, SAVE \"NAME\" writes it; DELETE removes its lines",
+    "RUN, RUN \"NAME\"    runs it, or goes on where it has stopped; END ends what has stopped",
+    "BREAK 100,LABEL    sets breakpoints; BREAK -100 removes one, BREAK OFF all, BREAK lists them",
+    ".  .5  .A  .O  .P  one statement, five; around calls, out of the program at hand, to another program",
+    "? A,B$  DUMP       shows values, or all variables; any other statement runs at once, too",
+    "SETTRACE ENDTRACE  shows the lines that run",
+    "EDIT RENUMBER MERGE START CWDIR \"FOLDER\" PWD; BYE or QUIT ends",
+];
 
 /// A source of lines with editing: a terminal.
 pub trait Lines {
@@ -150,6 +164,13 @@ impl Console {
                 let folder = mainstay_code_page::decode(rest).trim_matches('"').to_owned();
                 self.machine().change_folder(&folder)?;
                 Ok(None)
+            }
+            ("HELP", true) => {
+                HELP.iter().try_for_each(|line| self.machine().show(line.as_bytes(), true))?;
+                Ok(None)
+            }
+            ("NEW", true) => {
+                fail(20, "NEW is not a directive; DELETE removes all lines, START begins the session anew")
             }
             ("LSIT", _) => self.immediate(&[b"LIST ", rest].concat()),
             ("LAOD", _) => self.immediate(&[b"LOAD ", rest].concat()),

@@ -72,3 +72,21 @@ fn items_behind_an_error_of_the_same_line_are_listed() {
     assert_eq!(codes, [(20, 4), (99, 12), (99, 35), (99, 44), (99, 58)]);
     assert!(found.iter().all(|error| error.number == 10));
 }
+
+/// The names of parameters in PRM( ) look like mnemonics and are none.
+#[test]
+fn unknown_mnemonics_are_errors_of_their_statements() {
+    let found = check(
+        "mnemonics",
+        b"10 PRINT 'CS','QQ',@(1,2)\n20 INPUT 'BR'+'NOSUCH',A$\n30 PRINT PRM('QQ'),'WINDOW'(1,1,20,5),'B4'\n",
+    );
+    let errors: Vec<(u32, u16, &str)> = found.iter().map(|e| (e.number, e.code, e.message.as_str())).collect();
+    assert_eq!(errors, [(10, 29, "mnemonic 'QQ' is not known"), (20, 29, "mnemonic 'NOSUCH' is not known")]);
+}
+
+#[test]
+fn misspelt_directives_have_the_nearest_one_as_a_hint() {
+    let hint = |word: &str| check("word", format!("10 {word} \"x\"").as_bytes())[0].hint.clone();
+    assert_eq!(["PRNT", "RETRUN", "GOSBU", "Ofor", "QQQQ"].map(hint), ["PRINT?", "RETURN?", "GOSUB?", "FOR?", ""]);
+    assert_eq!(hint(&"PRINT".repeat(2000)), "");
+}

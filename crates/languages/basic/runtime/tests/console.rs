@@ -82,6 +82,21 @@ fn wrong_lines_and_statements_are_refused_by_name() {
 }
 
 #[test]
+fn help_lists_the_commands_and_new_says_what_to_use() {
+    let shown = enter("HELP\nNEW\n");
+    for word in ["LIST", "LOAD", "SAVE", "RUN", "BREAK", "DUMP", "BYE"] {
+        assert!(shown.contains(word), "{word}: {shown}");
+    }
+    assert!(shown.lines().all(|line| line.len() < 110), "{shown}");
+    assert!(shown.ends_with("DELETE removes all lines, START begins the session anew)\n"), "{shown}");
+    // Each command of the list is one.
+    assert_eq!(
+        enter("10 PRINT 1\nLIST\n/\nDELETE\nLIST\nBREAK OFF\nSETTRACE\nENDTRACE\nEND\n? 2\nBYE\n"),
+        "0010 PRINT 1\n0010 PRINT 1\n 2\n"
+    );
+}
+
+#[test]
 fn programs_are_loaded_and_wait_for_input() {
     let shown = enter(
         "LOAD \"callee.sub\"\nLIST 10\nDELETE\n10 INPUT \"Name? \",N$\n20 PRINT \"Hello \",N$\nRUN\nAnn\nPRINT LEN(N$)\n",
@@ -117,4 +132,36 @@ fn programs_are_saved_merged_and_loaded() {
     let expected = format!("{both}0010 PRINT \"ten\"\nten\ntwenty\nError #10: Illegal pathname specified (../out)\n");
     assert_eq!((written.text(), status), (expected, 3));
     assert_eq!(files.read(Path::new("shop/both.bas")).unwrap(), both.as_bytes());
+}
+
+/// A program that is called again after its file has changed is the new one, in the session that has run the old one.
+#[test]
+fn programs_are_read_again_when_their_file_changes() {
+    use mainstay_basic::plain::PlainHost;
+    use mainstay_basic::{FolderPrograms, Parts, Session};
+    use mainstay_basic_files::{FolderVolume, SessionId};
+    use mainstay_vfs::{FileSystem, Simulated};
+    use std::io::Cursor;
+    use std::path::Path;
+    use std::sync::Arc;
+
+    let files: Arc<dyn FileSystem> = Arc::new(Simulated::new());
+    files.create_folder(Path::new("shop")).unwrap();
+    let write = |text: &str| files.replace(Path::new("shop/price.bas"), text.as_bytes()).unwrap();
+    write("PRINT \"old\"\nEXIT\n");
+    let written = harness::Written::default();
+    let session = Session::new(Parts {
+        host: Box::new(PlainHost::new(Cursor::new(Vec::new()), written.clone())),
+        volume: Arc::new(FolderVolume::new(Arc::clone(&files), Path::new("shop"))),
+        programs: Box::new(FolderPrograms::new(Arc::clone(&files), Path::new("shop"))),
+        session: SessionId(1),
+        arguments: Vec::new(),
+    });
+    let mut console = Console::new(session);
+    for line in ["10 CALL \"price\"", "RUN", "RUN"] {
+        assert_eq!(console.enter(line.as_bytes()), None);
+    }
+    write("PRINT \"new price\"\nEXIT\n");
+    assert_eq!(console.enter(b"RUN"), None);
+    assert_eq!(written.text(), "old\nold\nnew price\n");
 }

@@ -225,3 +225,86 @@ fn captions_and_messages_reach_the_face() {
     assert!(has(&Operation::Caption("Orders".into())) && has(&Operation::Bell), "{:?}", frame.operations);
     assert!(has(&Operation::MessageLine(0, "Saved".into())) && has(&Operation::MessageLine(1, "Page 2".into())));
 }
+
+/// Types keys ahead of a program and returns the lines that it leaves.
+fn typed(source: &str, keys: &str) -> Vec<String> {
+    use mainstay_screen::event::{Event, Key};
+    let (handle, watch) = share(Screen::new(80, 25));
+    let face = watch.attach(FaceFacts::default());
+    for key in keys.chars() {
+        let key = match key {
+            '\n' => Key::Enter,
+            '4' => Key::Function(4),
+            other => Key::Character(other),
+        };
+        face.event(Event::Key(key.into()));
+    }
+    drop(face);
+    harness::session_on(Box::new(ScreenHost::new(handle)), false).run_text("typed", source.as_bytes()).unwrap();
+    let face = watch.attach(FaceFacts::default());
+    assert!(matches!(face.next(Instant::now() + Duration::from_secs(10)), Next::Frame(_)));
+    let mut lines = watch.look(lines);
+    while lines.last().is_some_and(String::is_empty) {
+        lines.pop();
+    }
+    lines
+}
+
+/// The transcripts of the manual ("Input Statements"): what follows an input stands in the next line, after an error as well; a comma
+/// behind the list keeps the line, as in `directives/list_box` and others.
+#[test]
+fn inputs_end_their_line() {
+    let program =
+        "INPUT \"What is your name?\",A$; INPUT \"How old are you \"+A$+\"?\",A; IF A<18 THEN PRINT \"Sorry\"";
+    assert_eq!(typed(program, "MIKE\n13\n"), ["What is your name?MIKE", "How old are you MIKE?13", "Sorry"]);
+    let again = "AGAIN: INPUT (0,ERR=AGAIN)\"Number:\",A; PRINT \"You entered\",A";
+    assert_eq!(typed(again, "x\n5\n"), ["Number:x", "Number:5", "You entered 5"]);
+    assert_eq!(typed("INPUT \"Name:\",A$,; PRINT \"!\"", "Ada\n"), ["Name:Ada!"]);
+    assert_eq!(typed("OBTAIN \"Word:\",A$; PRINT A$", "abc\n"), ["Word:", "abc"]);
+    assert_eq!(
+        typed("INPUT @(2,24),\"Key:\",A$; PRINT @(0,0),CTL", "4"),
+        [vec![" 4".to_owned()], vec![String::new(); 23], vec!["  Key:".to_owned()]].concat()
+    );
+}
+
+/// A text of INPUT EDIT is replaced by what is typed first, and edited after a key that edits (manual, "Input Statements").
+#[test]
+fn typing_replaces_a_default_value() {
+    assert_eq!(typed("A$=\"JOHN DOE\"; INPUT EDIT \"Name:\",A$; PRINT A$", "MIKE\n"), ["Name:MIKE", "MIKE"]);
+    assert_eq!(typed("A$=\"JOHN DOE\"; INPUT EDIT \"Name:\",A$; PRINT A$", "\n"), ["Name:JOHN DOE", "JOHN DOE"]);
+    assert_eq!(
+        typed("A$=\"JOHN DOE\"; INPUT EDIT (0,IND=5)\"Name:\",A$; PRINT A$", "R\n"),
+        ["Name:JOHN ROE", "JOHN ROE"]
+    );
+}
+
+/// Mnemonics of the text plane that are rare (manual: their pages).
+#[test]
+fn rare_mnemonics_of_the_text_plane() {
+    use mainstay_screen::cell::{Colour, Style};
+    let style = |mnemonics: &str| {
+        let source = format!("PRINT {mnemonics},\"x\",");
+        screen_of(source.as_bytes()).look(|screen| screen.text().screen().cell(0, 0).style)
+    };
+    let colours = |mnemonics: &str| (style(mnemonics).foreground, style(mnemonics).background);
+    assert_eq!(colours("'B4','F7'"), (Colour::White, Colour::Blue));
+    assert_eq!(colours("'BK','BLUE','WHITE'"), (Colour::White, Colour::Blue));
+    assert_eq!(colours("'COLOUR'(1),'_COLOUR'(\"RGB: 0 0 200\")"), (Colour::Red, Colour::Blue));
+    assert_eq!(style("'MODE'(10)").attributes.0, 10);
+    assert_eq!(
+        style("'MODE'($02FF04$)"),
+        Style { background: Colour::Blue, attributes: Attributes::REVERSE, ..Style::default() }
+    );
+    assert_eq!(style("'BR','SA','BU','RA'").attributes, Attributes::REVERSE);
+    assert_eq!(shown("PRINT 'GS',\"AEB\",'GE',\"AEB\""), ["┌─┐AEB"]);
+    assert_eq!(shown("PRINT 'EW',@(78,0),\"abcd\",'BW',@(0,1),\"e\",")[0].trim_start(), "ab");
+    assert_eq!(shown("PRINT 'SD',@(0,24),\"last\"; PRINT \"top\",'SE',")[0], "top");
+    assert_eq!(shown("PRINT 'TEXTWDW'(2,1,9,4,5,\"T\"),\"in\",'RS',")[1..3], ["  ┌T──────┐", "  │in     │"]);
+    let cursor =
+        |mnemonics: &str| screen_of(format!("PRINT {mnemonics},").as_bytes()).look(|screen| screen.text().cursor_mode);
+    use mainstay_screen::mnemonic::CursorMode::{Hidden, Insert, Normal};
+    assert_eq!(["'C0'", "'C2'", "'C0','C1'"].map(cursor), [Hidden, Insert, Normal]);
+    assert_eq!(["'CURSOR'(\"OFF\")", "'CURSOR'(\"INS\")", "'CURSOR'(5)"].map(cursor), [Hidden, Insert, Normal]);
+    // Without type-ahead keys that were pressed before the input are lost.
+    assert_eq!(typed("PRINT 'ET',; INPUT (0,TIM=0,ERR=*NEXT)A$\nPRINT @(0,0),'BT',ERR", "lost\n"), [" 0"]);
+}

@@ -71,8 +71,14 @@ pub fn is_directive(name: &str) -> bool {
     DIRECTIVE_NAMES.contains(name)
 }
 
+/// The longest word that is compared with directives.
+const LONGEST_WORD: usize = 32;
+
 /// The directive that a misspelt word is nearest to, if one is near.
 pub fn similar(word: &str) -> Option<&'static str> {
+    if word.len() > LONGEST_WORD {
+        return None;
+    }
     let mut best = DIRECTIVE_WORDS.iter().map(|name| (distance(word, name), *name)).collect::<Vec<_>>();
     best.sort_unstable();
     best.first().filter(|(distance, name)| *distance <= 2 && *distance * 2 < name.len()).map(|(_, name)| *name)
@@ -80,16 +86,20 @@ pub fn similar(word: &str) -> Option<&'static str> {
 
 /// The number of single changes between two words.
 fn distance(left: &str, right: &str) -> usize {
-    let right: Vec<u8> = right.bytes().collect();
+    let (left, right) = (left.as_bytes(), right.as_bytes());
+    let mut before: Vec<usize> = Vec::new();
     let mut row: Vec<usize> = (0..=right.len()).collect();
-    for (i, byte) in left.bytes().enumerate() {
-        let mut diagonal = row[0];
-        row[0] = i + 1;
+    for (i, byte) in left.iter().enumerate() {
+        let mut next = vec![i + 1];
         for (j, other) in right.iter().enumerate() {
-            let change = diagonal + usize::from(byte != *other);
-            diagonal = row[j + 1];
-            row[j + 1] = change.min(row[j] + 1).min(row[j + 1] + 1);
+            let mut least = (row[j] + usize::from(byte != other)).min(row[j + 1] + 1).min(next[j] + 1);
+            // Two letters in the wrong order are one mistake.
+            if i > 0 && j > 0 && *byte == right[j - 1] && left[i - 1] == *other {
+                least = least.min(before[j - 1] + 1);
+            }
+            next.push(least);
         }
+        before = std::mem::replace(&mut row, next);
     }
     row[right.len()]
 }

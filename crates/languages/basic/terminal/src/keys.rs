@@ -37,6 +37,15 @@ pub fn key_event(event: KeyEvent) -> Option<Event> {
     Some(Event::Key(KeyPress { key, modifiers }))
 }
 
+/// The lines that a step of the wheel moves a list by: down is positive.
+pub fn wheel(event: MouseEvent) -> Option<isize> {
+    match event.kind {
+        MouseEventKind::ScrollUp => Some(-3),
+        MouseEventKind::ScrollDown => Some(3),
+        _ => None,
+    }
+}
+
 /// The event of the mouse; none for movements and the wheel.
 pub fn mouse_event(event: MouseEvent) -> Option<Event> {
     let (button, down) = match event.kind {

@@ -7,6 +7,7 @@
 //! **Limits.** A terminal that is smaller than the screen shows its upper left part.
 
 mod draw;
+mod drop_list;
 mod keys;
 mod menu;
 mod pointer;
@@ -147,7 +148,14 @@ fn read_events(face: &Face, terminal: &Terminal) -> Result<()> {
         }
         let event = match crossterm::event::read()? {
             TerminalEvent::Key(key) => keys::key_event(key),
-            TerminalEvent::Mouse(mouse) => keys::mouse_event(mouse),
+            TerminalEvent::Mouse(mouse) => match keys::wheel(mouse) {
+                Some(lines) => {
+                    let has_moved = terminal.view().scroll((mouse.column, mouse.row), lines, terminal::size()?.1);
+                    terminal.changed.fetch_or(has_moved, SeqCst);
+                    None
+                }
+                None => keys::mouse_event(mouse),
+            },
             TerminalEvent::Paste(text) => Some(Event::Text(text)),
             TerminalEvent::Resize(..) => {
                 terminal.resized.store(true, SeqCst);

@@ -156,15 +156,16 @@ impl OpenMenu {
         Effect::Stays
     }
 
-    /// Performs a click on a cell of the picture: chooses what is there, or closes the menu.
-    pub fn click(&mut self, column: u16, row: u16, plane: Region) -> Effect {
+    /// Performs a click on a cell of the picture, whose screen begins `shift` rows below its top: chooses what is there, or closes
+    /// the menu.
+    pub fn click(&mut self, column: u16, row: u16, plane: Region, shift: u16) -> Effect {
         if self.is_bar() && row == 0 {
             let Some(group) = group_at(&self.items, column) else { return self.close() };
             self.path = vec![group];
             self.descend();
             return Effect::Stays;
         }
-        for (level, region) in self.boxes(plane).into_iter().enumerate().rev() {
+        for (level, region) in self.boxes(plane, shift).into_iter().enumerate().rev() {
             let is_inside =
                 (region.column..region.right()).contains(&column) && (region.row..region.bottom()).contains(&row);
             if is_inside {
@@ -181,11 +182,12 @@ impl OpenMenu {
         self.close()
     }
 
-    /// The boxes of the open levels, without that of the bar.
-    fn boxes(&self, plane: Region) -> Vec<Region> {
+    /// The boxes of the open levels, without that of the bar. Popup menus have places of the screen, which begins `shift` rows below
+    /// the top of the picture.
+    fn boxes(&self, plane: Region, shift: u16) -> Vec<Region> {
         let first = usize::from(self.is_bar());
         let mut at = match (self.popup, self.path.first()) {
-            (Some((_, at)), _) => at,
+            (Some((_, (column, row))), _) => (column, row.saturating_add(shift)),
             (None, group) => (group_column(&self.items, group.copied().unwrap_or(0)), 1),
         };
         let mut boxes = Vec::new();
@@ -204,10 +206,10 @@ impl OpenMenu {
         boxes
     }
 
-    /// Draws the open levels.
-    pub fn draw(&self, plane: &mut Plane) {
+    /// Draws the open levels into a picture whose screen begins `shift` rows below its top.
+    pub fn draw(&self, plane: &mut Plane, shift: u16) {
         let first = usize::from(self.is_bar());
-        for (level, region) in (first..).zip(self.boxes(plane.region())) {
+        for (level, region) in (first..).zip(self.boxes(plane.region(), shift)) {
             plane.clear(region, Style::default());
             for (column, row, character) in outline(region, None) {
                 plane.put(column, row, Cell { character, style: Style::default() });

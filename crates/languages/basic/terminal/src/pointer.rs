@@ -19,11 +19,12 @@ impl View {
         down: bool,
         size: (u16, u16),
     ) -> Vec<Event> {
+        let shift = self.shift(size.1);
         if let Some(menu) = &mut self.open_menu {
             if !down {
                 return Vec::new();
             }
-            return match menu.click(column, row, Region::sized(size.0, size.1)) {
+            return match menu.click(column, row, Region::sized(size.0, size.1), shift) {
                 Effect::Stays => Vec::new(),
                 Effect::Closes(event) => {
                     self.open_menu = None;
@@ -31,24 +32,44 @@ impl View {
                 }
             };
         }
-        let shift = self.shift(size.1);
         if row < shift {
             let group = group_at(&self.menu.items, column).filter(|_| down);
             return group.and_then(|group| self.open_group(group)).into_iter().collect();
         }
         let row = row.saturating_sub(shift);
-        let control = self.controls.values().rev().find(|control| {
+        if let Some(list) = self.drop_list.take() {
+            let plane = Region::sized(size.0, size.1.saturating_sub(shift));
+            return match list.click(column, row, plane) {
+                Effect::Closes(event) if down => event.into_iter().collect(),
+                _ => {
+                    // The button comes up again after the click that has opened the list.
+                    self.drop_list = Some(list);
+                    Vec::new()
+                }
+            };
+        }
+        let control = self.control_at(column, row);
+        let is_modal = self.message_box.is_some();
+        match control.filter(|_| !is_modal) {
+            Some(control) if down => {
+                let events = self.click(control, button, (column, row));
+                let drops = (control.kind == Kind::DropBox && button == MouseButton::Left).then_some(control.handle);
+                drops.map(|handle| self.open_drop_list(handle));
+                events
+            }
+            Some(_) => Vec::new(),
+            None => vec![Event::Mouse { column, row, button, down }],
+        }
+    }
+
+    /// The control that covers a cell of the screen and can be used.
+    pub(crate) fn control_at(&self, column: u16, row: u16) -> Option<&ControlState> {
+        self.controls.values().rev().find(|control| {
             let cells = cells_of(control);
             let is_inside =
                 (cells.column..cells.right()).contains(&column) && (cells.row..cells.bottom()).contains(&row);
             is_inside && control.visible && control.enabled
-        });
-        let is_modal = self.message_box.is_some();
-        match control.filter(|_| !is_modal) {
-            Some(control) if down => self.click(control, button, (column, row)),
-            Some(_) => Vec::new(),
-            None => vec![Event::Mouse { column, row, button, down }],
-        }
+        })
     }
 
     fn click(&self, control: &ControlState, button: MouseButton, (column, row): (u16, u16)) -> Vec<Event> {

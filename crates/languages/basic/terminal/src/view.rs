@@ -5,6 +5,7 @@
 //! everything, the message line below the plane if the terminal has room. The menu bar stands above the plane if the terminal has
 //! a row more than the screen; otherwise it is drawn over the first row while it is open.
 
+use crate::drop_list::DropList;
 use crate::menu::{Effect, OpenMenu, draw_bar, group_of_letter};
 use mainstay_screen::cell::{Attributes, Cell, Colour, Run, Style};
 use mainstay_screen::controls::Kind;
@@ -42,6 +43,7 @@ pub struct View {
     has_input: bool,
     pub(crate) menu: Menu,
     pub(crate) open_menu: Option<OpenMenu>,
+    pub(crate) drop_list: Option<DropList>,
 }
 
 /// The use of a key by the face itself.
@@ -69,6 +71,7 @@ impl Default for View {
             has_input: false,
             menu: Menu::default(),
             open_menu: None,
+            drop_list: None,
         }
     }
 }
@@ -92,8 +95,12 @@ impl View {
             Operation::Removed(handle) => {
                 self.controls.remove(&handle);
                 self.lists.remove(&handle);
+                self.drop_list.take_if(|open| open.handle == handle);
             }
-            Operation::List(list) => self.update_list(list),
+            Operation::List(list) => {
+                self.drop_list.take_if(|open| open.handle == list.handle);
+                self.update_list(list);
+            }
             Operation::Focus(handle) => self.focus = handle,
             Operation::Input(_) => self.has_input = true,
             Operation::InputClosed(_) => self.has_input = false,
@@ -137,10 +144,30 @@ impl View {
             self.open_menu = None;
             return event.map_or(KeyUse::Used, KeyUse::Becomes);
         }
+        if let Some(list) = &mut self.drop_list {
+            let Effect::Closes(event) = list.key(press) else { return KeyUse::Used };
+            self.drop_list = None;
+            return event.map_or(KeyUse::Used, KeyUse::Becomes);
+        }
+        if press.key == Key::Character(' ')
+            && self.message_box.is_none()
+            && let Some(handle) = self.focus
+            && self.open_drop_list(handle)
+        {
+            return KeyUse::Used;
+        }
         let Key::Character(letter) = press.key else { return KeyUse::Unused };
         let group = group_of_letter(&self.menu.items, letter).filter(|_| press.modifiers.alt);
         let Some(group) = group.filter(|_| self.message_box.is_none()) else { return KeyUse::Unused };
         self.open_group(group).map_or(KeyUse::Used, KeyUse::Becomes)
+    }
+
+    /// Opens the list of a drop box; false if the control is none, or has no elements.
+    pub(crate) fn open_drop_list(&mut self, handle: u32) -> bool {
+        let control = self.controls.get(&handle).filter(|control| control.kind == Kind::DropBox);
+        let (Some(control), Some(list)) = (control, self.lists.get(&handle)) else { return false };
+        self.drop_list = DropList::open(control, list.count, list.selected.first().map(|row| *row as usize));
+        self.drop_list.is_some()
     }
 
     /// Opens a group of the menu bar; one without elements is chosen at once.
@@ -160,11 +187,58 @@ impl View {
         u16::from(!self.menu.items.is_empty() && usize::from(rows) > self.rows.len())
     }
 
-    /// The place of the cursor; none where it is not shown.
+    /// The place of the cursor; none where it is not shown. A control with the focus has it at its current element, which also
+    /// shows where the keys go while nothing is selected.
     pub fn cursor(&self) -> Option<(u16, u16)> {
-        let is_covered = self.message_box.is_some() || self.open_menu.is_some();
-        let shown = self.cursor_mode != CursorMode::Hidden && self.focus.is_none() && !is_covered;
-        shown.then_some(self.cursor)
+        if self.message_box.is_some() || self.open_menu.is_some() || self.drop_list.is_some() {
+            return None;
+        }
+        match self.focus.and_then(|handle| self.controls.get(&handle)) {
+            Some(control) => control.visible.then(|| self.place_in(control)),
+            None => (self.cursor_mode != CursorMode::Hidden).then_some(self.cursor),
+        }
+    }
+
+    /// The cell of a control's current element.
+    fn place_in(&self, control: &ControlState) -> (u16, u16) {
+        let at = (control.area.column.max(0.0) as u16, control.area.row.max(0.0) as u16);
+        let width = (control.area.columns.ceil() as u16).max(1);
+        let (column, row) = match control.kind {
+            Kind::Button => (2, 0),
+            Kind::CheckBox | Kind::RadioButton => (1, 0),
+            Kind::DropBox => (0, 0),
+            Kind::MultiLine => {
+                let caret = Caret::of(control, width);
+                (caret.column - caret.left, caret.line - caret.top)
+            }
+            Kind::ListBox | Kind::Grid => {
+                let cell = current_cell(control, width);
+                (
+                    cell.columns.start.saturating_sub(cell.offset),
+                    usize::from(has_headings(control)) + self.line_of(control),
+                )
+            }
+        };
+        let column = column.min(usize::from(width) - 1) as u16;
+        (at.0.saturating_add(column), at.1.saturating_add(row.min(usize::from(u16::MAX)) as u16))
+    }
+
+    /// The line of a list that shows its first selected row; the first line if there is none.
+    fn line_of(&self, control: &ControlState) -> usize {
+        let list = self.lists.get(&control.handle);
+        let line = list.and_then(|list| (*list.selected.first()? as usize).checked_sub(list.top));
+        line.filter(|line| *line < rows_of(control)).unwrap_or(0)
+    }
+
+    /// Moves the rows of the list at a cell by some lines; false if there is no list.
+    pub fn scroll(&mut self, (column, row): (u16, u16), lines: isize, terminal_rows: u16) -> bool {
+        let is_modal = self.message_box.is_some() || self.open_menu.is_some();
+        let row = row.checked_sub(self.shift(terminal_rows)).filter(|_| !is_modal);
+        let Some(control) = row.and_then(|row| self.control_at(column, row)) else { return false };
+        let (handle, height) = (control.handle, rows_of(control));
+        let Some(list) = self.lists.get_mut(&handle) else { return false };
+        list.top = list.top.saturating_add_signed(lines).min(list.count.saturating_sub(height));
+        true
     }
 
     /// The text of the plane alone, for the end of a program: rows without blanks at their ends.
@@ -196,7 +270,7 @@ impl View {
             draw_bar(&mut plane, &self.menu.items, group);
         }
         if let Some(menu) = &self.open_menu {
-            menu.draw(&mut plane);
+            menu.draw(&mut plane, shift);
         }
         plane
     }
@@ -205,6 +279,7 @@ impl View {
     fn screen_picture(&self, columns: u16, rows: u16, source: RowSource<'_>) -> Plane {
         let mut plane = Plane::new(columns.max(1), rows.max(1));
         self.draw_plane(&mut plane);
+        self.draw_covered(&mut plane, source);
         for control in self.controls.values().filter(|control| control.visible) {
             self.draw_control(&mut plane, control, source);
         }
@@ -215,10 +290,30 @@ impl View {
         if below < plane.rows() {
             put(&mut plane, (0, below), columns, message, Style::default());
         }
+        if let Some(list) = &self.drop_list {
+            let (top, rows) = list.shown();
+            list.draw(&mut plane, &source(list.handle, top, rows));
+        }
         if let Some(message) = &self.message_box {
             draw_box(&mut plane, message);
         }
         plane
+    }
+
+    /// Controls below windows: the cells that windows cover keep their text.
+    fn draw_covered(&self, plane: &mut Plane, source: RowSource<'_>) {
+        let text = plane.clone();
+        for control in self.controls.values().filter(|control| !control.covered.is_empty()) {
+            self.draw_control(plane, control, source);
+            let whole = plane.region();
+            for region in control.covered.iter().map(|region| region.clamped(whole)) {
+                for row in region.row..region.bottom() {
+                    for column in region.column..region.right() {
+                        plane.put(column, row, text.cell(column, row));
+                    }
+                }
+            }
+        }
     }
 
     fn draw_plane(&self, plane: &mut Plane) {
@@ -259,11 +354,9 @@ impl View {
         style.attributes.set(Attributes::REVERSE, self.focus == Some(control.handle));
         style.attributes.set(Attributes::DIM, !control.enabled);
         style.attributes.set(Attributes::UNDERLINE, true);
-        let before: String = control.text.chars().take(control.caret).collect();
-        let (line, column) = (before.matches('\n').count(), before.chars().rev().take_while(|c| *c != '\n').count());
+        let Caret { line, column, top, left } = Caret::of(control, width);
         let is_hidden = control.options.contains('$');
         let rows = rows_of(control);
-        let (top, left) = ((line + 1).saturating_sub(rows), (column + 1).saturating_sub(usize::from(width)));
         let lines = control.text.split('\n').chain(std::iter::repeat("")).skip(top);
         for (offset, (row, text)) in (at.1..at.1.saturating_add(rows as u16)).zip(lines).enumerate() {
             let shown = text.chars().map(|character| if is_hidden { '$' } else { character }).skip(left);
@@ -329,6 +422,23 @@ impl View {
             put_cells(plane, (at.0, row), width, cells.skip(cell.offset), style);
             row = row.saturating_add(1);
         }
+    }
+}
+
+/// The caret of a text input, and the first line and column of its text that are shown so that the caret is in sight.
+struct Caret {
+    line: usize,
+    column: usize,
+    top: usize,
+    left: usize,
+}
+
+impl Caret {
+    fn of(control: &ControlState, width: u16) -> Caret {
+        let before: String = control.text.chars().take(control.caret).collect();
+        let (line, column) = (before.matches('\n').count(), before.chars().rev().take_while(|c| *c != '\n').count());
+        let top = (line + 1).saturating_sub(rows_of(control));
+        Caret { line, column, top, left: (column + 1).saturating_sub(usize::from(width)) }
     }
 }
 

@@ -5,6 +5,7 @@ use mainstay_screen::controls::{Area, Definition, Kind, Name};
 use mainstay_screen::event::{Action, Event, Key, KeyPress, Modifiers, MouseButton};
 use mainstay_screen::frame::Operation;
 use mainstay_screen::menu::{Menu, Popup};
+use mainstay_screen::mnemonic::{Argument, Mnemonic};
 use mainstay_screen::panels::MessageBox;
 use mainstay_screen::{Screen, Verb};
 
@@ -233,4 +234,107 @@ fn a_text_input_is_edited_at_its_caret() {
     screen.event(Event::Key(Key::Up.into()));
     screen.event(Event::Key(Key::Character('!').into()));
     assert_eq!(screen.control_text(lines), Ok(b"one!\x8atwo\x8athree".to_vec()));
+}
+
+/// A terminal with a row for the menu bar shows the screen one row lower: popup menus, the cursor and clicks move with it.
+#[test]
+fn popup_menus_below_a_menu_bar_are_at_their_place() {
+    let mut screen = Screen::new(30, 8);
+    screen.panels_mut().set_menu(Menu::parse(100, b"-[&File],F:[&Open]").unwrap());
+    screen.open_popup(Popup::parse(b"[&One,&Two]").unwrap(), Some((3, 2)));
+    let mut view = View::default();
+    show(&mut view, screen.take_operations(true));
+    let lines = picture_of(&view, &screen);
+    assert_eq!(lines, [" File", "", "", "   ┌─────┐", "   │» One «│", "   │ Two │", "   └─────┘"]);
+    let chosen = Event::Popup { number: 1, path: "T".to_owned() };
+    assert_eq!(view.mouse((5, 5), MouseButton::Left, true, (30, 9)), [chosen]);
+    // A terminal as high as the screen has no row for the bar, and nothing moves.
+    screen.open_popup(Popup::parse(b"[&One,&Two]").unwrap(), Some((3, 2)));
+    show(&mut view, screen.take_operations(false));
+    let chosen = Event::Popup { number: 2, path: "T".to_owned() };
+    assert_eq!(view.mouse((5, 4), MouseButton::Left, true, (30, 8)), [chosen]);
+}
+
+#[test]
+fn the_cursor_shows_where_the_keys_go() {
+    let mut screen = Screen::new(30, 8);
+    screen.print(b"\x1b@\x05\x07");
+    screen.create(LIST, at(10.0, 0.0, 8.0, 3.0)).unwrap();
+    screen.list(LIST).unwrap().load_all(b"a,b,c,d,e,").unwrap();
+    let check_box = Name::new(Kind::CheckBox, 11);
+    screen.create(check_box, Definition { contents: b"On".to_vec(), ..at(2.0, 4.0, 8.0, 1.0) }).unwrap();
+    let mut view = View::default();
+    let mut cursor_after = |screen: &mut Screen, keys: &[Key]| {
+        keys.iter().for_each(|key| screen.event(Event::Key((*key).into())));
+        show(&mut view, screen.take_operations(false));
+        view.cursor()
+    };
+    assert_eq!(cursor_after(&mut screen, &[]), Some((5, 7)));
+    // The first line of a list in which nothing is selected, then the selected one, then the box of the check box.
+    assert_eq!(cursor_after(&mut screen, &[Key::Tab]), Some((10, 0)));
+    assert_eq!(cursor_after(&mut screen, &[Key::Down, Key::Down]), Some((10, 1)));
+    assert_eq!(cursor_after(&mut screen, &[Key::End]), Some((10, 2)));
+    assert_eq!(cursor_after(&mut screen, &[Key::Tab]), Some((3, 4)));
+}
+
+#[test]
+fn the_wheel_moves_the_rows_of_a_list() {
+    let mut screen = Screen::new(30, 8);
+    screen.create(LIST, at(10.0, 0.0, 8.0, 2.0)).unwrap();
+    screen.list(LIST).unwrap().load_all(b"a,b,c,d,e,").unwrap();
+    let mut view = View::default();
+    show(&mut view, screen.take_operations(true));
+    assert!(!view.scroll((2, 2), 3, 8));
+    assert!(view.scroll((11, 1), 3, 8));
+    assert_eq!(picture_of(&view, &screen), ["          d", "          e"]);
+    assert!(view.scroll((11, 1), -1, 8));
+    assert_eq!(picture_of(&view, &screen), ["          c", "          d"]);
+}
+
+#[test]
+fn a_list_below_a_window_is_seen_around_it() {
+    let mut screen = Screen::new(30, 8);
+    screen.create(LIST, at(0.0, 0.0, 12.0, 4.0)).unwrap();
+    screen.list(LIST).unwrap().load_all(b"first line,second line,third line,").unwrap();
+    screen
+        .perform(Mnemonic::parse("WINDOW", &[3, 1, 6, 3, 1].map(|n| Argument::Number(f64::from(n)))).unwrap())
+        .unwrap();
+    screen.print(b"window");
+    assert_eq!(picture(&mut screen), ["first line", "secwindowne", "thi      e"]);
+}
+
+#[test]
+fn a_drop_box_opens_its_list() {
+    let mut screen = Screen::new(30, 8);
+    let choice = Name::new(Kind::DropBox, 4);
+    screen.create(choice, at(2.0, 1.0, 10.0, 4.0)).unwrap();
+    screen.list(choice).unwrap().load_all(b"Cat/Dog/Bird/").unwrap();
+    screen.list(choice).unwrap().select(2).unwrap();
+    let handle = screen.controls().all()[0].handle;
+    let chosen = |row: usize| Event::Control { handle, action: Action::Select { row, mode: 1, extend: false } };
+    let mut view = View::default();
+    show(&mut view, screen.take_operations(true));
+    let click = |view: &mut View, at: (u16, u16), down: bool| view.mouse(at, MouseButton::Left, down, (30, 8));
+    // A click opens it, another one chooses; the button that comes up does neither.
+    assert_eq!(click(&mut view, (3, 1), true), [Event::Control { handle, action: Action::Focus }]);
+    assert_eq!(click(&mut view, (3, 1), false), []);
+    let open = ["", "  Dog      v", "  ┌────────┐", "  │Cat     │", "  │»Dog     «│", "  │Bird    │", "  └────────┘"];
+    assert_eq!(picture_of(&view, &screen), open);
+    assert_eq!(click(&mut view, (4, 5), true), [chosen(2)]);
+    assert_eq!(picture_of(&view, &screen).len(), 2);
+    // The space bar opens it for the keyboard; Escape closes it without a choice.
+    screen.event(Event::Key(Key::Tab.into()));
+    show(&mut view, screen.take_operations(false));
+    assert_eq!(key(&mut view, Key::Character(' '), false), None);
+    assert_eq!(key(&mut view, Key::Up, false), None);
+    assert_eq!(key(&mut view, Key::Enter, false), Some(chosen(0)));
+    assert_eq!(key(&mut view, Key::Character(' '), false), None);
+    assert_eq!(key(&mut view, Key::Escape, false), None);
+    assert_eq!(key(&mut view, Key::Escape, false), Some(Event::Key(Key::Escape.into())));
+    // Near the lower edge it opens upwards.
+    screen.create(Name::new(Kind::DropBox, 5), at(2.0, 6.0, 10.0, 4.0)).unwrap();
+    screen.list(Name::new(Kind::DropBox, 5)).unwrap().load_all(b"Fish/").unwrap();
+    show(&mut view, screen.take_operations(false));
+    click(&mut view, (3, 6), true);
+    assert_eq!(picture_of(&view, &screen)[3..6], ["  ┌────────┐", "  │»Fish    «│", "  └────────┘"]);
 }

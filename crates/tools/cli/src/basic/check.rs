@@ -56,7 +56,7 @@ impl Programs {
         if !is_program(path) {
             return Ok(());
         }
-        let source = files.read(path).map_err(|error| error.at(path.display()))?;
+        let source = files.read(path)?;
         let name = path.file_name().unwrap_or_default().to_string_lossy();
         self.checked.push(Checked { path: path.to_owned(), errors: mainstay_basic::check(&name, &source) });
         Ok(())

@@ -9,9 +9,12 @@ use mainstay_engine::activity::SessionInfo;
 use mainstay_screen::session::ScreenHandle;
 use mainstay_server::Users as UserList;
 use mainstay_server::password::Checker;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::SystemTime;
+
+/// The bytes of a program that are searched for the remark in its first line.
+const MOST_ABOUT: usize = 200;
 
 /// The users of the settings, as the browser door asks for them.
 pub(crate) struct FolderUsers {
@@ -53,6 +56,19 @@ impl BrowserPrograms {
     fn home(&self) -> PathBuf {
         self.shop.folder.join(PROGRAMS)
     }
+
+    /// The remark in the first line of a program; empty if there is none.
+    fn about(&self, path: &Path) -> String {
+        let mut start = [0; MOST_ABOUT];
+        let length = self.shop.files.open(path).and_then(|file| file.read_at(&mut start, 0)).unwrap_or(0);
+        let line = start.get(..length).unwrap_or_default().split(|byte| *byte == b'\n').next().unwrap_or_default();
+        let text = mainstay_code_page::decode(&mainstay_code_page::import(line)).into_owned();
+        let text = text.trim_start_matches('\u{feff}').trim_start_matches(|c: char| c.is_ascii_digit()).trim();
+        let remark = text
+            .strip_prefix('!')
+            .or_else(|| text.get(..4).filter(|word| word.eq_ignore_ascii_case("REM ")).and(text.get(4..)));
+        remark.unwrap_or_default().trim().to_owned()
+    }
 }
 
 impl Programs for BrowserPrograms {
@@ -67,7 +83,8 @@ impl Programs for BrowserPrograms {
         let mut all: Vec<Entry> = names
             .filter_map(|path| {
                 let title = path.file_stem()?.to_string_lossy().into_owned();
-                Some(Entry { name: path.file_name()?.to_string_lossy().into_owned(), title })
+                let about = self.about(&path);
+                Some(Entry { name: path.file_name()?.to_string_lossy().into_owned(), title, about })
             })
             .collect();
         all.sort_by(|one, other| one.title.cmp(&other.title));

@@ -59,7 +59,7 @@ pub(super) fn converse(shop: &Shop, home: &Path, program: Option<&str>, argument
 /// Says on a terminal where the user is, and how to leave.
 fn greet(home: &Path) -> Result<()> {
     let name = home.file_name().unwrap_or(home.as_os_str()).to_string_lossy();
-    let commands = "numbered lines, LIST, LOAD \"NAME\", RUN; BYE or Control and D ends";
+    let commands = "numbered lines, LIST, LOAD \"NAME\", RUN, HELP; BYE ends";
     writeln!(io::stdout(), "Business BASIC in {name}: {commands}.")?;
     Ok(())
 }

@@ -6,6 +6,8 @@ use crate::code::*;
 use crate::variables::Storage;
 use mainstay_basic_syntax::print;
 use mainstay_basic_syntax::tree::{self, ExprKind, Item, NameKind};
+use mainstay_screen::error::UNKNOWN_MNEMONIC;
+use mainstay_screen::mnemonic::Mnemonic;
 
 impl Compiler<'_> {
     /// Something that can be assigned to.
@@ -80,6 +82,9 @@ impl Compiler<'_> {
             Item::List(list, _) => return Ok(ListItem::List(self.list_source(list)?)),
             Item::Value(value) => value,
         };
+        if let Some(name) = unknown_mnemonic(&value.value) {
+            return Err((UNKNOWN_MNEMONIC, format!("mnemonic '{name}' is not known")));
+        }
         let is_range = matches!(value.value.kind, ExprKind::Range(..) | ExprKind::Append(_));
         let target = match can_be_assigned(&value.value) {
             true => Some(self.target(&value.value)?),
@@ -188,5 +193,15 @@ fn is_plain(item: &ListItem) -> bool {
                 && value.mask.is_none()
                 && value.formats.is_empty()
         }
+    }
+}
+
+/// The first mnemonic of an item that no face knows. The same notation names parameters in arguments of functions, which stay out.
+fn unknown_mnemonic(value: &tree::Expr) -> Option<&str> {
+    match &value.kind {
+        ExprKind::Mnemonic(name, _) => (!Mnemonic::is_known(name)).then_some(name),
+        ExprKind::Group(operand) => unknown_mnemonic(operand),
+        ExprKind::Binary(tree::Binary::Add, left, right) => unknown_mnemonic(left).or_else(|| unknown_mnemonic(right)),
+        _ => None,
     }
 }

@@ -24,7 +24,13 @@ impl Machine {
         super::session::transaction(self, mainstay_basic_files::TransactionVerb::Idle)?;
         let program = self.frame.program.clone();
         let list = program.lists.get(list as usize).ok_or_else(|| Fault::new(81))?;
-        self.input_items(io, list, 0).map(drop)
+        let ended = self.input_items(io, list, 0);
+        // As at the end of PRINT: a comma behind the list keeps the cursor in its line. A refused value has had its Enter, too.
+        let is_refused = matches!(&ended, Err(fault) if matches!(fault.code, 26 | 48));
+        if !io.open_end && (ended.is_ok() || is_refused) {
+            self.screen.end_input()?;
+        }
+        ended.map(drop)
     }
 
     /// Prompts and values of a list. True if a branch was taken.

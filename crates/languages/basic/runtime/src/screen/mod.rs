@@ -102,6 +102,14 @@ impl ProgramScreen {
         })
     }
 
+    /// The end of the list of INPUT on a screen with a face. Elsewhere the user's own line end has moved the cursor.
+    pub(crate) fn end_input(&self) -> Outcome<()> {
+        match self.is_shown {
+            true => self.with(|screen| screen.end_input_line()),
+            false => Ok(()),
+        }
+    }
+
     /// An input that PREINPUT has put into the queue, for a host without a face; a face's own queue has it otherwise.
     pub(crate) fn input_from_queue(&self, request: &InputRequest) -> Outcome<Option<Input>> {
         if self.is_shown {

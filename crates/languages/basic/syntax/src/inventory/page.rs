@@ -40,6 +40,11 @@ const PARTIAL: &str = "
 | [ODB] | SQL statements and tables of the one database, whatever data source is named ([basic-files.md](basic-files.md)) |
 | 'CD', 'EX', 'RR' | as the manual has them; no test of their own |
 | 'BI' 'EI' | keys of the editor are still interpreted |
+| 'COLOUR', 'B0', 'F0' | the dark and the light form of a colour are the same: eight colours; 'COLOUR' takes the nearest one |
+| 'MODE' | no attributes in the form of BBx (`BBX:`) |
+| 'GS', 'GE' | the line drawing letters, and those of the VT100; 'GD' does not define others |
+| 'VT', 'S1', 'EL', 'FL', 'SL', 'CP', 'SP', 'EP', 'EF', 'WP', 'CPI', 'LPI', 'L6', 'L8', 'LM', 'PM', 'MP', 'MS', 'PS', 'PE', 'OFFSET', 'AB', 'AT', 'XP' | of printers and their keys: accepted without effect |
+| 'BG', 'BJ', 'BM', 'NI', 'SN', 'SX', 'SIZE', 'MAXSIZE', 'MINSIZE', 'SHOW', 'FRAME', 'IMAGE', 'LINE' and other shapes, 'PEN', 'FILL', 'JL' and others, '2D', '3D', '4D', 'GF', 'DO', 'OPTION', '+x', '-x' | of graphic screens and sessions: accepted without effect |
 | LST( ), CPL( ), IOL( ) | the compiled form of a statement is its text |
 | called programs | an error that nothing in a called program takes ends the session, unless a caller is inside of a TRY |
 
@@ -62,6 +67,7 @@ const PARTIAL: &str = "
 | MSGBOX | no buttons of one's own ('MX') |
 | LIST_BOX | no load on demand; second lines of formatted elements are not shown |
 | SETESC | the subroutine belongs to its program and runs while that does |
+| INPUT, OBTAIN | a mask is checked when the input ends (error 48), not key by key as on other systems |
 ";
 
 /// The page.

@@ -1,0 +1,19 @@
+! A window with a list of the customers by name; the code of the chosen one goes back, nothing after F4
+ENTER CODE$
+CODE$=""
+PERSON: IOLIST C$,NAME$,TERMS$,LIMIT
+PRINT 'WINDOW'(24,4,44,14,"Choose a customer",'_BLUE'+'WHITE'),
+PRINT @(0,11),"Enter chooses, F4 leaves",
+LIST_BOX 900,@(0,0,42,10),FMT="[Code]L8 [Name]L24 [Limit]#R9",OPT="r"
+SELECT IOL=PERSON FROM "people",KNO="name"
+LIST_BOX LOAD 900,0,C$+SEP+NAME$+SEP+STR(LIMIT)+SEP
+NEXT RECORD
+LIST_BOX WRITE 900,1
+WAIT_FOR_IT:
+SET_FOCUS 900
+OBTAIN (0,SIZ=1,ERR=WAIT_FOR_IT)@(25,11),A$,
+IF CTL=900 THEN LIST_BOX READ 900,ROW$; CODE$=ROW$(1,POS(SEP=ROW$)-1); GOTO DONE
+IF CTL<>4 THEN GOTO WAIT_FOR_IT
+DONE: LIST_BOX REMOVE 900
+PRINT 'POP',
+EXIT
