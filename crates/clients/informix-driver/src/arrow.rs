@@ -57,8 +57,8 @@ fn data_type(column: &Column) -> DataType {
         Kind::Interval(qualifier, _) if qualifier.first <= Unit::MONTH => DataType::Interval(IntervalUnit::YearMonth),
         Kind::Interval(..) => DataType::Duration(TimeUnit::Microsecond),
         Kind::Boolean => DataType::Boolean,
-        Kind::Byte | Kind::Opaque => DataType::Binary,
-        Kind::Padded(_) | Kind::Varchar | Kind::Text | Kind::LongText => DataType::Utf8,
+        Kind::Byte | Kind::Opaque | Kind::Smart(false) => DataType::Binary,
+        Kind::Padded(_) | Kind::Varchar | Kind::Text | Kind::LongText | Kind::Smart(true) => DataType::Utf8,
     }
 }
 
@@ -162,7 +162,9 @@ impl Columns<'_> {
                 let mut builder = BinaryBuilder::new();
                 self.each(column, |row, cell| {
                     match cell {
-                        Cell::Lob(..) => builder.append_value(block.lob(layout, from + row, place).unwrap_or_default()),
+                        Cell::Lob(..) | Cell::Locator(..) => {
+                            builder.append_value(block.lob(layout, from + row, place).unwrap_or_default());
+                        }
                         Cell::Opaque(bytes) => builder.append_value(bytes),
                         _ => builder.append_null(),
                     }
@@ -237,7 +239,7 @@ impl Columns<'_> {
             missing.append(cell != Cell::Null);
             match cell {
                 Cell::Text(bytes) => append(bytes),
-                Cell::Lob(..) => append(block.lob(layout, from + row, place).unwrap_or_default()),
+                Cell::Lob(..) | Cell::Locator(..) => append(block.lob(layout, from + row, place).unwrap_or_default()),
                 Cell::Decimal(digits) => append(decimal_text(digits)?.unwrap_or_default().as_bytes()),
                 _ => append(b""),
             }

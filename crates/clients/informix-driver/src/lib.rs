@@ -29,6 +29,7 @@ mod placeholders;
 mod replies;
 mod rows;
 mod session;
+mod smart_lobs;
 mod statements;
 
 pub use binder::{Binder, BoundRow};
@@ -40,6 +41,7 @@ pub use operation::Scrolling;
 pub use placeholders::{Placeholder, Statement, Verb};
 pub use rows::RowBlock;
 pub use session::{Fault, Session, Settings};
+pub use smart_lobs::{LobAnswer, Routine, lob_size};
 
 /// Codesets of texts on the wire.
 pub use mainstay_sqli::Codeset;

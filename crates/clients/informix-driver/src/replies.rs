@@ -5,6 +5,14 @@ use crate::placeholders::Verb;
 use crate::session::{Fault, OFFERED, Phase, Session};
 use mainstay_sqli::{Failure, Features, Mask, Reply, Request, SimpleLob, WireError};
 
+/// A value of a row that has to be fetched.
+enum Wanted {
+    /// The descriptor of a TEXT or BYTE value.
+    Simple([u8; SimpleLob::BYTES]),
+    /// The locator of a BLOB or CLOB value.
+    Smart(Vec<u8>),
+}
+
 /// SQLCODE of BEGIN WORK inside a transaction.
 const ALREADY_BEGUN: i16 = -535;
 
@@ -67,11 +75,11 @@ impl Session {
             | Reply::Parameters(_)
             | Reply::Databases(_)
             | Reply::KeysDescribed(_)
-            | Reply::KeyRow { .. }
-            | Reply::RoutineNumber { .. }
-            | Reply::RoutineValues(_)
-            | Reply::SmartLob(_)
-            | Reply::SmartLobWritten(_) => {}
+            | Reply::KeyRow { .. } => {}
+            Reply::RoutineNumber { database, number } => self.answer.routine = Some((database, number)),
+            Reply::RoutineValues(values) => self.answer.values = values,
+            Reply::SmartLob(bytes) => self.answer.lob = bytes,
+            Reply::SmartLobWritten(bytes) => self.answer.written = bytes,
         }
         Ok(())
     }
@@ -111,6 +119,9 @@ impl Session {
                 self.fetch_lobs(number);
             }
             Group::Lob(number, place) => self.lob(number, place, answer),
+            Group::Routine(routine) => self.routine_found(routine, answer),
+            Group::Call(purpose) => self.called(purpose, answer),
+            Group::Piece(purpose) => self.piece(purpose, answer),
         }
         Ok(())
     }
@@ -264,34 +275,40 @@ impl Session {
         self.fetch_lobs(number);
     }
 
-    /// Asks for the TEXT and BYTE values of the rows that have just come.
+    /// Asks for the TEXT, BYTE, BLOB and CLOB values of the rows that have just come.
     fn fetch_lobs(&mut self, number: u32) {
         let Some(cursor) = self.cursors.get(&number) else { return };
         let Some(first) = cursor.block.lobs.len().checked_div(cursor.layout.lobs.len()) else { return };
-        let mut descriptors = Vec::new();
+        let mut wanted = Vec::new();
         for row in first..cursor.block.len() {
             let Some(mut bytes) = cursor.block.row(row) else { continue };
             for (place, column) in cursor.layout.columns.iter().enumerate() {
                 let cell = crate::read_cell(column.kind, &mut bytes);
                 match cell {
-                    Ok(crate::Cell::Lob(descriptor, _)) => descriptors.push(Some(*descriptor)),
-                    _ if cursor.layout.lobs.contains(&place) => descriptors.push(None),
+                    Ok(crate::Cell::Lob(descriptor, _)) => wanted.push(Some(Wanted::Simple(*descriptor))),
+                    Ok(crate::Cell::Locator(locator, _)) => wanted.push(Some(Wanted::Smart(locator.to_vec()))),
+                    _ if cursor.layout.lobs.contains(&place) => wanted.push(None),
                     _ => {}
                 }
             }
         }
-        if descriptors.is_empty() {
+        if wanted.is_empty() {
             return;
         }
-        let (id, before) = (cursor.statement.id, cursor.block.lobs.len());
+        let (id, before, keeps_locators) = (cursor.statement.id, cursor.block.lobs.len(), cursor.keeps_locators);
         if let Some(cursor) = self.cursors.get_mut(&number) {
-            cursor.block.lobs.resize(before + descriptors.len(), Vec::new());
+            cursor.block.lobs.resize(before + wanted.len(), Vec::new());
         }
-        for (place, descriptor) in descriptors.into_iter().enumerate() {
-            let Some(descriptor) = descriptor.filter(|known| SimpleLob::decode(known).size > 0) else { continue };
-            self.put(&Request::Statement(id));
-            Request::encode_fetch_lob(&descriptor, &mut self.output);
-            self.end_group(Group::Lob(number, before + place));
+        for (place, wanted) in wanted.into_iter().enumerate() {
+            match wanted {
+                Some(Wanted::Simple(descriptor)) if SimpleLob::decode(&descriptor).size > 0 => {
+                    self.put(&Request::Statement(id));
+                    Request::encode_fetch_lob(&descriptor, &mut self.output);
+                    self.end_group(Group::Lob(number, before + place));
+                }
+                Some(Wanted::Smart(locator)) if !keeps_locators => self.read_whole(number, before + place, &locator),
+                _ => {}
+            }
         }
         self.done_at = self.sent;
     }

@@ -87,7 +87,8 @@ fn connected(autocommit: bool) -> Session {
 fn execute(text: &str, rows: Vec<BoundRow>, parameters: u16) -> Execute {
     let verb = Statement::read(text).verb;
     let (is_scrolling, is_held, is_for_update, name) = (false, false, false, None);
-    Execute { text: text.into(), verb, rows, parameters, is_scrolling, is_held, is_for_update, name }
+    let keeps_locators = false;
+    Execute { text: text.into(), verb, rows, parameters, is_scrolling, is_held, is_for_update, keeps_locators, name }
 }
 
 fn bound(number: i64) -> BoundRow {

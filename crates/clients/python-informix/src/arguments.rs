@@ -71,7 +71,7 @@ pub(crate) fn bind(py: Python<'_>, binder: &mut Binder, value: &Bound<'_, PyAny>
     } else if value.is_instance_of::<PyInt>() {
         return integer(py, binder, value);
     } else {
-        return other(py, binder, value);
+        return other(py, binder, value, codeset);
     };
     binder.value(known).map_err(|failure| wire(py, &failure))
 }
@@ -101,7 +101,7 @@ fn checked(py: Python<'_>, text: &str, codeset: Codeset) -> PyResult<String> {
     }
 }
 
-fn other(py: Python<'_>, binder: &mut Binder, value: &Bound<'_, PyAny>) -> PyResult<()> {
+fn other(py: Python<'_>, binder: &mut Binder, value: &Bound<'_, PyAny>, codeset: Codeset) -> PyResult<()> {
     let types = types(py)?;
     let is = |class: &Py<PyAny>| value.is_instance(class.bind(py));
     let bound = if is(&types.decimal)? {
@@ -126,6 +126,11 @@ fn other(py: Python<'_>, binder: &mut Binder, value: &Bound<'_, PyAny>) -> PyRes
         let months = value.getattr("total_months")?.extract::<i32>();
         let months = months.map_err(|_| error(py, "DataError", "the interval is too long"))?;
         binder.value(Value::Interval(Interval::from_months(months)))
+    } else if is(&types.lob)? {
+        let locator = value.getattr("locator")?.extract::<Vec<u8>>()?;
+        binder.locator(&locator, value.getattr("is_text")?.is_truthy()?)
+    } else if value.hasattr("read")? {
+        return from_file(py, binder, value, codeset);
     } else if let Ok(view) = value.call_method0("tobytes").and_then(|bytes| bytes.extract::<Vec<u8>>()) {
         binder.value(Value::Binary(view))
     } else {
@@ -133,6 +138,16 @@ fn other(py: Python<'_>, binder: &mut Binder, value: &Bound<'_, PyAny>) -> PyRes
         return Err(error(py, "ProgrammingError", &message));
     };
     bound.map_err(|failure| wire(py, &failure))
+}
+
+/// The content of a file object, which is read to its end.
+fn from_file(py: Python<'_>, binder: &mut Binder, file: &Bound<'_, PyAny>, codeset: Codeset) -> PyResult<()> {
+    let content = file.call_method0("read")?;
+    let is_content = content.is_instance_of::<PyString>() || content.is_instance_of::<PyBytes>();
+    match is_content {
+        true => bind(py, binder, &content, codeset),
+        false => Err(error(py, "ProgrammingError", "a file object has to give bytes or a text")),
+    }
 }
 
 fn no_time_zone(py: Python<'_>, value: &Bound<'_, PyAny>) -> PyResult<()> {

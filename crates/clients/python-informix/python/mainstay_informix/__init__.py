@@ -19,8 +19,9 @@ from .errors import (
     ProgrammingError,
     Warning,
 )
+from .lobs import AsyncLob, Lob
 from .pool import AsyncPool, Pool
-from .rows import named_row, tuple_row
+from .rows import dict_row, named_row, tuple_row
 from .types import (
     BINARY,
     DATETIME,
@@ -48,6 +49,7 @@ paramstyle = "qmark"
 __all__ = [
     "AsyncConnection",
     "AsyncCursor",
+    "AsyncLob",
     "AsyncPool",
     "BINARY",
     "Binary",
@@ -62,6 +64,7 @@ __all__ = [
     "IntegrityError",
     "InterfaceError",
     "InternalError",
+    "Lob",
     "NUMBER",
     "NotSupportedError",
     "OperationalError",
@@ -78,6 +81,7 @@ __all__ = [
     "apilevel",
     "connect",
     "connect_async",
+    "dict_row",
     "named_row",
     "paramstyle",
     "threadsafety",

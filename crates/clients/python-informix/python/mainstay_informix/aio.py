@@ -7,6 +7,7 @@ import weakref
 
 from .base import SCROLL_ROWS, BaseConnection, BaseCursor, check_name
 from .errors import Error, InterfaceError, OperationalError, ProgrammingError
+from .lobs import AsyncLob
 from .settings import INTERRUPT, Settings, tune
 
 _ALL = 1 << 62
@@ -137,15 +138,34 @@ class AsyncConnection(BaseConnection):
             start(*args)
             await self._run(self._settings.timeout)
 
-    def cursor(self, *, scrollable=False, hold=False, name=None, row_factory=None):
+    def cursor(self, *, scrollable=False, hold=False, name=None, row_factory=None, lob_files=False):
         """A cursor; see `Connection.cursor`."""
         if self.closed:
             raise InterfaceError("the connection is closed")
-        return AsyncCursor(self, scrollable, hold, name, row_factory)
+        return AsyncCursor(self, scrollable, hold, name, row_factory, lob_files)
 
     async def execute(self, statement, parameters=None):
         """Executes a statement with a new cursor, and returns the cursor."""
         return await self.cursor().execute(statement, parameters)
+
+    async def executemany(self, statement, parameters):
+        """Executes a statement for each set of parameters with a new cursor, and returns the cursor."""
+        return await self.cursor().executemany(statement, parameters)
+
+    async def create_blob(self, source=None):
+        """A new BLOB for a parameter: the bytes of `source` or of a file object, else an empty one to be written."""
+        return await AsyncLob._create(self, False, source)
+
+    async def create_clob(self, source=None):
+        """A new CLOB for a parameter: a text, or that of a file object, else an empty one to be written."""
+        return await AsyncLob._create(self, True, source)
+
+    async def _lob_operation(self, name, *args):
+        async with self._lock:
+            self._close_forgotten()
+            getattr(self._session, name)(*args)
+            await self._run(self._settings.timeout)
+            return self._session.lob_answer()
 
     async def commit(self):
         """Ends the transaction; its changes stay."""
@@ -224,8 +244,10 @@ class AsyncConnection(BaseConnection):
 class AsyncCursor(BaseCursor):
     """A cursor of an AsyncConnection."""
 
-    def __init__(self, connection, scrollable, hold, name, row_factory):
-        super().__init__(connection, scrollable, hold, name, row_factory)
+    _lob_class = AsyncLob
+
+    def __init__(self, connection, scrollable, hold, name, row_factory, lob_files=False):
+        super().__init__(connection, scrollable, hold, name, row_factory, lob_files)
         self._finalizer = weakref.finalize(self, connection._forgotten.append, self._number)
         self._finalizer.atexit = False
 
@@ -323,6 +345,17 @@ class AsyncCursor(BaseCursor):
             await self._load_window(kept)
             raise IndexError("a scroll beyond the last row")
         self._position = target
+
+    async def count_rows(self):
+        """The number of rows of a scroll cursor."""
+        self._target(0, "absolute")
+        async with self._connection._lock:
+            self._session.scroll_last(self._number)
+            await self._connection._run(self._timeout())
+            count = self._session.last_number(self._number) or 0
+            self._session.load(self._number, self._rows)
+        await self._load_window(self._position)
+        return count
 
     async def arrow_batches(self):
         """The rows that are left as objects of the Arrow PyCapsule interface, one for each fetch."""
