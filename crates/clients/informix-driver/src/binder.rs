@@ -76,7 +76,7 @@ impl Binder {
     pub fn locator(&mut self, locator: &[u8], is_text: bool) -> Result<(), WireError> {
         self.count = self.count.checked_add(1).ok_or(WireError::Value("too many parameters"))?;
         let name = if is_text { "clob" } else { "blob" };
-        Parameter::write_opaque(name, locator, &mut self.bytes, &self.context);
+        Parameter::write_opaque(("informix", name), locator, &mut self.bytes, &self.context);
         Ok(())
     }
 

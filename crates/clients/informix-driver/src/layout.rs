@@ -160,11 +160,16 @@ impl Layout {
 
     /// The types in which rows are asked for where there are BLOB or CLOB columns: those as locators.
     pub fn return_types(&self) -> Vec<ReturnType> {
-        let wanted = |column: &Column| match column.kind {
-            Kind::Boolean => ReturnType { code: TypeCode::BOOLEAN, length: 1 },
-            Kind::LongText => ReturnType { code: TypeCode::RETURN_LVARCHAR, length: column.length },
-            Kind::Opaque | Kind::Smart(_) => ReturnType { code: TypeCode::RETURN_SENDRECV, length: column.length },
-            _ => ReturnType { code: column.code, length: column.length },
+        let wanted = |column: &Column| {
+            let (code, name) = match column.kind {
+                Kind::Boolean => (TypeCode::BOOLEAN, "boolean"),
+                Kind::LongText => (TypeCode::RETURN_LVARCHAR, "lvarchar"),
+                Kind::Smart(true) => (TypeCode::RETURN_SENDRECV, "clob"),
+                Kind::Smart(false) => (TypeCode::RETURN_SENDRECV, "blob"),
+                Kind::Opaque => (TypeCode::RETURN_SENDRECV, ""),
+                _ => (column.code, ""),
+            };
+            ReturnType { code, name: name.to_owned(), length: column.length }
         };
         self.columns.iter().map(wanted).collect()
     }

@@ -21,26 +21,19 @@ use mainstay_types::Value;
 
 /// Bytes that a fetch of rows reads of a value at a time.
 const PIECE_BYTES: u32 = 1 << 20;
-/// Bytes of `ifx_lo_stat` and `ifx_lo_spec`, as the JDBC drivers send them.
+/// Bytes of `ifx_lo_stat`.
 const STATUS_BYTES: usize = 644;
-const SPECIFICATION_BYTES: usize = 256;
-/// Access modes of `ifx_lo_open` and `ifx_lo_create`: LO_RDONLY, LO_RDWR.
-const READ_ONLY: i64 = 4;
-const READ_WRITE: i64 = 16;
-/// A descriptor of no value.
+/// Access mode of `ifx_lo_open` and `ifx_lo_create`.
+const MODE: i64 = 8;
 const NO_VALUES: &str = "the server gives no values for a routine of smart large objects";
 
 /// A routine of the fast path.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Routine {
-    /// Opens a BLOB by its locator.
-    OpenBlob,
-    /// Opens a CLOB by its locator.
-    OpenClob,
-    /// Creates a BLOB.
-    CreateBlob,
-    /// Creates a CLOB.
-    CreateClob,
+    /// Opens a BLOB or CLOB by its locator.
+    Open,
+    /// Creates one.
+    Create,
     /// Moves the position.
     Seek,
     /// Reports the size.
@@ -54,12 +47,10 @@ pub enum Routine {
 impl Routine {
     fn signature(self) -> &'static str {
         match self {
-            Routine::OpenBlob => "function informix.ifx_lo_open(blob ,integer)",
-            Routine::OpenClob => "function informix.ifx_lo_open(clob ,integer)",
-            Routine::CreateBlob => "function informix.ifx_lo_create( ifx_lo_spec,integer,blob)",
-            Routine::CreateClob => "function informix.ifx_lo_create( ifx_lo_spec,integer,clob)",
+            Routine::Open => "function informix.ifx_lo_open(blob ,integer)",
+            Routine::Create => "function informix.ifx_lo_create( ifx_lo_spec,integer,blob)",
             Routine::Seek => "function informix.ifx_lo_seek(integer,int8,integer,int8)",
-            Routine::Status => "function informix.ifx_lo_stat(integer,ifx_lo_stat)",
+            Routine::Status => "function informix.ifx_lo_stat(int, ifx_lo_stat)",
             Routine::Truncate => "function informix.ifx_lo_truncate(integer,int8)",
             Routine::Close => "function informix.ifx_lo_close(integer)",
         }
@@ -110,27 +101,23 @@ pub(crate) struct SmartLobs {
 
 impl Session {
     /// Opens a value of a row for reading: a descriptor.
-    pub fn start_lob_open(&mut self, locator: &[u8], is_text: bool) {
+    pub fn start_lob_open(&mut self, locator: &[u8]) {
         if self.begin() {
-            self.open_value(locator, is_text, Purpose::Shell);
+            self.open_value(locator, Purpose::Shell);
             self.wait_for_all();
         }
     }
 
-    /// Creates a value: its locator and a descriptor.
-    pub fn start_lob_create(&mut self, is_text: bool) {
+    /// Creates a value: its locator and a descriptor. It is a BLOB or a CLOB by the parameter that it is bound to.
+    pub fn start_lob_create(&mut self) {
         if !self.begin() {
             return;
         }
-        let (routine, name) = match is_text {
-            true => (Routine::CreateClob, "clob"),
-            false => (Routine::CreateBlob, "blob"),
-        };
         let mut arguments = Vec::new();
-        Parameter::write_opaque("ifx_lo_spec", &[0; SPECIFICATION_BYTES], &mut arguments, &self.context);
-        self.put_integer(READ_WRITE, &mut arguments);
-        Parameter::write_opaque(name, &[0; SMART_LOB_BYTES], &mut arguments, &self.context);
-        self.call(Call { routine, count: 3, arguments, purpose: Purpose::Shell });
+        Parameter::write_opaque(("", "ifx_lo_spec"), &specification(), &mut arguments, &self.context);
+        self.put_integer(MODE, &mut arguments);
+        Parameter::write_opaque(("", "blob"), &[0; SMART_LOB_BYTES], &mut arguments, &self.context);
+        self.call(Call { routine: Routine::Create, count: 3, arguments, purpose: Purpose::Shell });
         self.wait_for_all();
     }
 
@@ -146,7 +133,7 @@ impl Session {
     /// Asks for the status of a descriptor; [`lob_size`] has the size.
     pub fn start_lob_status(&mut self, descriptor: u16) {
         self.start_lob_call(Routine::Status, 2, descriptor, |session, arguments| {
-            Parameter::write_opaque("ifx_lo_stat", &[0; STATUS_BYTES], arguments, &session.context);
+            Parameter::write_opaque(("", "ifx_lo_stat"), &[0; STATUS_BYTES], arguments, &session.context);
         });
     }
 
@@ -209,18 +196,14 @@ impl Session {
 
     /// Reads the whole value of a locator into the block of a cursor.
     pub(crate) fn read_whole(&mut self, cursor: u32, place: usize, locator: &[u8]) {
-        self.open_value(locator, false, Purpose::Row(cursor, place, 0));
+        self.open_value(locator, Purpose::Row(cursor, place, 0));
     }
 
-    fn open_value(&mut self, locator: &[u8], is_text: bool, purpose: Purpose) {
-        let (routine, name) = match is_text {
-            true => (Routine::OpenClob, "clob"),
-            false => (Routine::OpenBlob, "blob"),
-        };
+    fn open_value(&mut self, locator: &[u8], purpose: Purpose) {
         let mut arguments = Vec::new();
-        Parameter::write_opaque(name, locator, &mut arguments, &self.context);
-        self.put_integer(READ_ONLY, &mut arguments);
-        self.call(Call { routine, count: 2, arguments, purpose });
+        Parameter::write_opaque(("", "blob"), locator, &mut arguments, &self.context);
+        self.put_integer(MODE, &mut arguments);
+        self.call(Call { routine: Routine::Open, count: 2, arguments, purpose });
     }
 
     fn put_integer(&self, number: i64, arguments: &mut Vec<u8>) {
@@ -294,7 +277,8 @@ impl Session {
                     RoutineValue::Opaque(_, bytes) => Some(bytes),
                     _ => None,
                 });
-                self.smart_lobs.answer = LobAnswer { numbers, opaque: opaque.unwrap_or_default(), ..LobAnswer::default() };
+                self.smart_lobs.answer =
+                    LobAnswer { numbers, opaque: opaque.unwrap_or_default(), ..LobAnswer::default() };
             }
             Purpose::Row(cursor, place, _) => match numbers.first().and_then(|number| u16::try_from(*number).ok()) {
                 Some(descriptor) => self.read_piece(cursor, place, descriptor),
@@ -331,6 +315,17 @@ impl Session {
             self.forget_lob(descriptor);
         }
     }
+}
+
+/// The `ifx_lo_spec` of a value with the properties of its column: as IBM's JDBC driver 4.50.11 sends it.
+fn specification() -> [u8; 596] {
+    let mut bytes = [0; 596];
+    bytes[..4].copy_from_slice(&[0xDA, 0xDA, 0xFE, 0xED]);
+    (bytes[15], bytes[27]) = (1, 1);
+    for unset in [20..22, 32..34, 36..40, 572..580] {
+        bytes[unset].fill(0xFF);
+    }
+    bytes
 }
 
 /// The size in an `ifx_lo_stat`: an INT8 whose low word is at offset 4.

@@ -24,7 +24,7 @@ pub(crate) struct Rows {
 }
 
 impl Rows {
-    /// `files` makes file objects of the values of TEXT, BYTE, BLOB and CLOB columns.
+    /// `files` makes file objects of the values of BLOB and CLOB columns.
     pub fn new(
         py: Python<'_>,
         layout: Arc<Layout>,

@@ -202,12 +202,12 @@ impl Session {
         self.inner.last_number(cursor)
     }
 
-    fn lob_open(&mut self, locator: &[u8], is_text: bool) {
-        self.inner.start_lob_open(locator, is_text);
+    fn lob_open(&mut self, locator: &[u8]) {
+        self.inner.start_lob_open(locator);
     }
 
-    fn lob_create(&mut self, is_text: bool) {
-        self.inner.start_lob_create(is_text);
+    fn lob_create(&mut self) {
+        self.inner.start_lob_create();
     }
 
     fn lob_seek(&mut self, descriptor: u16, distance: i64, whence: u8) {
@@ -240,10 +240,7 @@ impl Session {
     }
 
     /// Numbers, locator or status, bytes read and number of bytes written of the last operation on a smart large object.
-    fn lob_answer<'py>(
-        &mut self,
-        py: Python<'py>,
-    ) -> (Vec<i64>, Bound<'py, PyBytes>, Bound<'py, PyBytes>, u32) {
+    fn lob_answer<'py>(&mut self, py: Python<'py>) -> (Vec<i64>, Bound<'py, PyBytes>, Bound<'py, PyBytes>, u32) {
         let answer = self.inner.lob_answer();
         (answer.numbers, PyBytes::new(py, &answer.opaque), PyBytes::new(py, &answer.bytes), answer.written)
     }

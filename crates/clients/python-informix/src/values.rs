@@ -28,12 +28,12 @@ pub(crate) fn wire(py: Python<'_>, failure: &WireError) -> PyErr {
 }
 
 impl Converter {
-    /// `strips` removes the padding of CHAR; `files` makes file objects of a value, or a locator, and the name of its type.
+    /// `strips` removes the padding of CHAR; `files` makes file objects of the locator of a BLOB or CLOB, and true for a CLOB.
     pub fn new(py: Python<'_>, codeset: Codeset, strips: bool, files: Option<Py<PyAny>>) -> PyResult<Converter> {
         Ok(Converter { codeset, strips, dates: Vec::new(), types: types(py)?, files })
     }
 
-    /// True if values of TEXT, BYTE, BLOB and CLOB columns become file objects.
+    /// True if values of BLOB and CLOB columns become file objects.
     pub fn makes_files(&self) -> bool {
         self.files.is_some()
     }
@@ -70,9 +70,7 @@ impl Converter {
             Cell::Interval(digits, qualifier) => self.interval(py, digits, qualifier),
             Cell::Lob(_, is_text) => self.lob(py, lob, is_text),
             Cell::Locator(locator, is_text) => match &self.files {
-                Some(files) => {
-                    files.call1(py, (PyBytes::new(py, locator), if is_text { "clob" } else { "blob" }))
-                }
+                Some(files) => files.call1(py, (PyBytes::new(py, locator), is_text)),
                 None => self.lob(py, lob, is_text),
             },
             Cell::Opaque(bytes) => Ok(PyBytes::new(py, bytes).into_any().unbind()),
@@ -83,13 +81,9 @@ impl Converter {
     /// The value of a TEXT, BYTE, BLOB or CLOB column.
     fn lob(&self, py: Python<'_>, bytes: Option<&[u8]>, is_text: bool) -> PyResult<Py<PyAny>> {
         let bytes = bytes.unwrap_or_default();
-        let value = match is_text {
-            true => self.text(py, bytes)?,
-            false => PyBytes::new(py, bytes).into_any().unbind(),
-        };
-        match &self.files {
-            Some(files) => files.call1(py, (value, if is_text { "text" } else { "byte" })),
-            None => Ok(value),
+        match is_text {
+            true => self.text(py, bytes),
+            false => Ok(PyBytes::new(py, bytes).into_any().unbind()),
         }
     }
 

@@ -152,7 +152,7 @@ class Connection(BaseConnection):
     def cursor(self, *, scrollable=False, hold=False, name=None, row_factory=None, lob_files=False):
         """A cursor. `scrollable` fetches in any order, `hold` stays open after COMMIT, `name` is for WHERE CURRENT OF.
 
-        `lob_files` gives values of BLOB, CLOB, TEXT and BYTE columns as file objects.
+        `lob_files` gives values of BLOB and CLOB columns as file objects.
         """
         if self.closed:
             raise InterfaceError("the connection is closed")

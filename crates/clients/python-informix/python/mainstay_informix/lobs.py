@@ -1,7 +1,7 @@
 """BLOB and CLOB values as files: their bytes stay at the server until they are read.
 
 A row of a cursor with `lob_files=True` has a `Lob` for each of them; `Connection.create_blob` and `create_clob` make new ones, which
-are bound as parameters. TEXT and BYTE values are fetched with their rows, and are files in memory.
+are bound as parameters.
 """
 
 import io
@@ -67,7 +67,7 @@ class Lob(BaseLob, io.RawIOBase):
 
     @classmethod
     def _create(cls, connection, is_text, source):
-        numbers, locator, _, _ = connection._lob_operation("lob_create", is_text)
+        numbers, locator, _, _ = connection._lob_operation("lob_create")
         lob = cls(connection, locator, is_text, numbers[0])
         if source is not None:
             for piece in pieces(source, connection.encoding):
@@ -79,7 +79,7 @@ class Lob(BaseLob, io.RawIOBase):
         if self.closed:
             raise InterfaceError("the value is closed")
         if self._descriptor is None:
-            numbers, _, _, _ = self._connection._lob_operation("lob_open", self.locator, self.is_text)
+            numbers, _, _, _ = self._connection._lob_operation("lob_open", self.locator)
             self._set(numbers[0])
         return self._descriptor
 
@@ -163,7 +163,7 @@ class AsyncLob(BaseLob):
 
     @classmethod
     async def _create(cls, connection, is_text, source):
-        numbers, locator, _, _ = await connection._lob_operation("lob_create", is_text)
+        numbers, locator, _, _ = await connection._lob_operation("lob_create")
         lob = cls(connection, locator, is_text, numbers[0])
         if source is not None:
             for piece in pieces(source, connection.encoding):
@@ -173,7 +173,7 @@ class AsyncLob(BaseLob):
 
     async def _open(self):
         if self._descriptor is None:
-            numbers, _, _, _ = await self._connection._lob_operation("lob_open", self.locator, self.is_text)
+            numbers, _, _, _ = await self._connection._lob_operation("lob_open", self.locator)
             self._set(numbers[0])
         return self._descriptor
 
@@ -223,11 +223,5 @@ class AsyncLob(BaseLob):
 
 
 def file_maker(connection, lob_class):
-    """Makes file objects of values, or of locators, and the names of their types."""
-
-    def make(value, kind):
-        if kind in ("blob", "clob"):
-            return lob_class(connection, value, kind == "clob")
-        return io.StringIO(value) if kind == "text" else io.BytesIO(value)
-
-    return make
+    """Makes file objects of locators, and true for those of CLOBs."""
+    return lambda locator, is_text: lob_class(connection, locator, is_text)
