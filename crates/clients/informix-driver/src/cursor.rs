@@ -37,6 +37,8 @@ pub(crate) struct Cursor {
     pub buffer_bytes: u32,
     /// BLOB and CLOB values stay at the server until their locators are opened.
     pub keeps_locators: bool,
+    /// Rows of an insert cursor that were not sent, as messages.
+    pub collected: Vec<u8>,
 }
 
 impl Cursor {
@@ -61,6 +63,7 @@ impl Cursor {
             last_number: None,
             buffer_bytes,
             keeps_locators: false,
+            collected: Vec::new(),
         }
     }
 

@@ -24,6 +24,8 @@ pub struct Execute {
     pub is_for_update: bool,
     /// BLOB and CLOB values of its rows stay at the server, as locators.
     pub keeps_locators: bool,
+    /// It is an INSERT whose cursor takes rows.
+    pub takes_rows: bool,
     /// The name of the cursor; by default one is made.
     pub name: Option<String>,
 }

@@ -28,6 +28,10 @@ pub(crate) enum Group {
     Execute,
     /// OPEN and first fetch of a cursor.
     Open(u32),
+    /// OPEN of an insert cursor.
+    OpenInsert(u32),
+    /// Rows of an insert cursor.
+    Put,
     /// A fetch of a cursor.
     Fetch(u32),
     /// A fetch of one row of a scroll cursor, by its number.

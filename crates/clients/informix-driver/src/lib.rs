@@ -23,6 +23,7 @@ mod cell;
 mod cursor;
 mod execution;
 mod group;
+mod insert_cursor;
 mod layout;
 mod operation;
 mod placeholders;

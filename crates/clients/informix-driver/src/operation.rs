@@ -120,6 +120,9 @@ impl Session {
     pub(crate) fn launch(&mut self) {
         let Some(execution) = &self.execution else { return };
         let Some(prepared) = execution.prepared.clone() else { return self.command() };
+        if execution.execute.takes_rows {
+            return self.open_insert(prepared);
+        }
         if prepared.has_rows() {
             return self.open(prepared);
         }
@@ -173,10 +176,7 @@ impl Session {
         cursor.reads_ahead = !is_scrolling && !is_for_update && cursor.layout.lobs.is_empty();
         let id = cursor.statement.id;
         self.put(&Request::Statement(id));
-        let name = name.clone().unwrap_or_else(|| {
-            self.next_name += 1;
-            cursor_name(self.next_name)
-        });
+        let name = name.clone().unwrap_or_else(|| self.new_cursor_name());
         self.put(&Request::CursorName(name));
         if let Some(row) = rows.first().filter(|row| !row.is_empty()) {
             self.output.extend_from_slice(&row.bytes);
@@ -206,6 +206,11 @@ impl Session {
         if reads_ahead {
             self.fetch_more(number);
         }
+    }
+
+    pub(crate) fn new_cursor_name(&mut self) -> String {
+        self.next_name += 1;
+        cursor_name(self.next_name)
     }
 
     /// Asks for the next rows of a cursor.

@@ -64,7 +64,7 @@ impl Session {
             Reply::Lob(piece) => self.answer.lob.extend_from_slice(&piece),
             Reply::Done { rows, serial, warnings, .. } => self.done(rows, serial, warnings),
             Reply::InsertDone { serial8, bigserial } => {
-                let is_execution = matches!(self.groups.front(), Some(Group::Execute | Group::Command));
+                let is_execution = matches!(self.groups.front(), Some(Group::Execute | Group::Command | Group::Put));
                 let generated = [bigserial, serial8].into_iter().find(|number| *number != 0);
                 if is_execution && generated.is_some() {
                     self.outcome.serial = generated;
@@ -86,7 +86,7 @@ impl Session {
 
     fn done(&mut self, rows: u64, serial: i32, warnings: u16) {
         self.answer.warnings = warnings;
-        if matches!(self.groups.front(), Some(Group::Execute | Group::Command)) {
+        if matches!(self.groups.front(), Some(Group::Execute | Group::Command | Group::Put)) {
             self.outcome.executions += 1;
             self.outcome.changed += rows;
             if serial != 0 {
@@ -113,6 +113,8 @@ impl Session {
             Group::Command => self.commanded(answer),
             Group::Execute => self.executed(answer),
             Group::Open(number) => self.opened(number, answer),
+            Group::OpenInsert(number) => self.insert_opened(number, answer),
+            Group::Put => self.note(answer.failure),
             Group::Fetch(number) => self.fetched(number, answer),
             Group::Scroll(number, _) => {
                 self.note(answer.failure);
@@ -250,6 +252,22 @@ impl Session {
         if self.cursors.get(&number).is_some_and(|cursor| !cursor.is_scrolling) {
             self.fetched(number, answer);
         }
+    }
+
+    fn insert_opened(&mut self, number: u32, answer: Answer) {
+        let is_failed = answer.failure.is_some() || self.fault.is_some();
+        if let Some(failure) = answer.failure {
+            if let Some(cursor) = self.cursors.remove(&number) {
+                self.release(cursor.statement.id);
+            }
+            if self.try_again(failure.code) {
+                return;
+            }
+            self.note(Some(failure));
+        } else if is_failed {
+            self.close_cursor(number);
+        }
+        self.execution = None;
     }
 
     fn fetched(&mut self, number: u32, answer: Answer) {

@@ -1,6 +1,6 @@
 //! Sessions: bytes in and out, operations, and their results.
 
-use crate::arguments::{bind, by_name, by_position};
+use crate::arguments::{bind, by_name, by_position, values};
 use crate::error;
 use crate::rows::Rows;
 use crate::values::{Converter, wire};
@@ -180,10 +180,52 @@ impl Session {
             is_held: opening.is_held,
             is_for_update: statement.is_for_update || opening.name.is_some(),
             keeps_locators: opening.lob_files,
+            takes_rows: false,
             name: opening.name,
         };
         this.borrow_mut().inner.start_execute(cursor, execute);
         Ok(())
+    }
+
+    /// Opens an insert cursor.
+    fn insert_cursor(&mut self, py: Python<'_>, cursor: u32, text: &str) -> PyResult<()> {
+        let statement = Statement::read(text);
+        let (text, order) = statement.positional();
+        if order.iter().enumerate().any(|(place, of_values)| place != *of_values) {
+            let message = "the parameters of an insert cursor are ?, one for each column";
+            return Err(error(py, "ProgrammingError", message));
+        }
+        let execute = Execute {
+            text,
+            verb: statement.verb,
+            rows: vec![BoundRow::default()],
+            parameters: u16::try_from(order.len()).unwrap_or(u16::MAX),
+            is_scrolling: false,
+            is_held: false,
+            is_for_update: false,
+            keeps_locators: false,
+            takes_rows: true,
+            name: None,
+        };
+        self.inner.start_insert_cursor(cursor, execute);
+        Ok(())
+    }
+
+    /// Collects rows for an insert cursor: the number of bytes that are collected.
+    fn collect(this: &Bound<'_, Session>, py: Python<'_>, cursor: u32, rows: &Bound<'_, PyAny>) -> PyResult<usize> {
+        let codeset = this.borrow().inner.codeset();
+        let mut bytes = 0;
+        for row in rows.try_iter()? {
+            let values = values(py, &row?, codeset)?;
+            let collected = this.borrow_mut().inner.collect_row(cursor, &values);
+            bytes = collected.map_err(|failure| wire(py, &failure))?;
+        }
+        Ok(bytes)
+    }
+
+    /// Sends the rows that were collected.
+    fn put(&mut self, cursor: u32) {
+        self.inner.start_put(cursor);
     }
 
     fn fetch(&mut self, cursor: u32) {

@@ -19,6 +19,7 @@ from .errors import (
     ProgrammingError,
     Warning,
 )
+from .insert_cursors import AsyncInsertCursor, InsertCursor
 from .lobs import AsyncLob, Lob
 from .pool import AsyncPool, Pool
 from .rows import dict_row, named_row, tuple_row
@@ -49,6 +50,7 @@ paramstyle = "qmark"
 __all__ = [
     "AsyncConnection",
     "AsyncCursor",
+    "AsyncInsertCursor",
     "AsyncLob",
     "AsyncPool",
     "BINARY",
@@ -61,6 +63,7 @@ __all__ = [
     "Date",
     "DateFromTicks",
     "Error",
+    "InsertCursor",
     "IntegrityError",
     "InterfaceError",
     "InternalError",

@@ -7,6 +7,7 @@ import weakref
 
 from .base import SCROLL_ROWS, BaseConnection, BaseCursor, check_name
 from .errors import Error, InterfaceError, OperationalError, ProgrammingError
+from .insert_cursors import AsyncInsertCursor
 from .lobs import AsyncLob
 from .settings import INTERRUPT, Settings, tune
 
@@ -151,6 +152,12 @@ class AsyncConnection(BaseConnection):
     async def executemany(self, statement, parameters):
         """Executes a statement for each set of parameters with a new cursor, and returns the cursor."""
         return await self.cursor().executemany(statement, parameters)
+
+    async def insert_cursor(self, statement):
+        """An insert cursor (PUT) for an INSERT with `?` for each column."""
+        cursor = AsyncInsertCursor(self)
+        await self._operation(self._session.insert_cursor, cursor._number, statement)
+        return cursor
 
     async def create_blob(self, source=None):
         """A new BLOB for a parameter: the bytes of `source` or of a file object, else an empty one to be written."""

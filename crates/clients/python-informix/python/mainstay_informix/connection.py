@@ -8,6 +8,7 @@ import weakref
 
 from .base import SCROLL_ROWS, BaseConnection, BaseCursor, check_name
 from .errors import Error, InterfaceError, OperationalError, ProgrammingError
+from .insert_cursors import InsertCursor
 from .lobs import Lob
 from .settings import INTERRUPT, Settings, tune
 
@@ -165,6 +166,12 @@ class Connection(BaseConnection):
     def executemany(self, statement, parameters):
         """Executes a statement for each set of parameters with a new cursor, and returns the cursor."""
         return self.cursor().executemany(statement, parameters)
+
+    def insert_cursor(self, statement):
+        """An insert cursor (PUT) for an INSERT with `?` for each column."""
+        cursor = InsertCursor(self)
+        self._operation(self._session.insert_cursor, cursor._number, statement)
+        return cursor
 
     def create_blob(self, source=None):
         """A new BLOB for a parameter: the bytes of `source` or of a file object, else an empty one to be written."""
