@@ -251,8 +251,12 @@ impl Session {
         };
         self.smart_lobs.numbers.push((routine, database, number));
         let found: Vec<Call> = found;
+        // Nobody waits for the closing of a value.
+        let is_awaited = found.iter().any(|call| call.purpose != Purpose::Closing);
         found.into_iter().for_each(|call| self.send_call(call));
-        self.wait_for_all();
+        if is_awaited {
+            self.wait_for_all();
+        }
     }
 
     fn lob_failed(&mut self, failure: Option<mainstay_sqli::Failure>) {
