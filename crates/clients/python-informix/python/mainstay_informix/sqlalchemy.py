@@ -24,6 +24,8 @@ _ISOLATION = {
 
 #: Functions of the fields of a date.
 _DATE_PARTS = {"year": "YEAR", "quarter": "QUARTER", "month": "MONTH", "day": "DAY", "dow": "WEEKDAY"}
+#: Directives of TO_CHAR for the fields of a time of day.
+_TIME_PARTS = {"hour": "%H", "minute": "%M", "second": "%S"}
 
 
 class InformixCompiler(compiler.SQLCompiler):
@@ -113,8 +115,8 @@ class InformixCompiler(compiler.SQLCompiler):
             return f"{_DATE_PARTS[field]}({value})"
         if field == "doy":
             return f"(DATE({value}) - MDY(1, 1, YEAR({value})) + 1)"
-        if field in ("hour", "minute", "second"):
-            return f"EXTEND({value}, {field.upper()} TO {field.upper()})::CHAR(2)::INTEGER"
+        if field in _TIME_PARTS:
+            return f"TO_CHAR({value}, '{_TIME_PARTS[field]}')::INTEGER"
         raise exc.CompileError(f"Informix has no function for the field {field!r} of a date or time")
 
     def visit_now_func(self, function, **options):
