@@ -274,12 +274,24 @@ fn type_of(value: &Value) -> DataType {
     }
 }
 
+/// The type of an output parameter: it holds longer values than the one that it is given.
+fn output_type_of(value: &Value) -> DataType {
+    match type_of(value) {
+        DataType::Int => DataType::BigInt,
+        DataType::Decimal { scale, .. } => DataType::Decimal { precision: 38, scale },
+        DataType::NVarChar(_) => DataType::NVarChar(Length::Max),
+        DataType::VarBinary(_) => DataType::VarBinary(Length::Max),
+        other => other,
+    }
+}
+
 fn parameter(name: &str, argument: &Argument) -> Parameter {
     let value = match &argument.value {
         Value::Interval(interval) => Value::Text(interval.to_string()),
         other => other.clone(),
     };
-    let (data_type, collation) = (type_of(&value), Collation::default());
+    let data_type = if argument.is_output { output_type_of(&value) } else { type_of(&value) };
+    let collation = Collation::default();
     Parameter {
         name: name.to_owned(),
         output: argument.is_output,
