@@ -236,3 +236,14 @@ def test_messages_name_the_isam_error(connection):
         connection.execute("SELECT * FROM no_such_table")
     expected = "-206: The specified table (no_such_table) is not in the database; ISAM -111: no record found"
     assert str(caught.value) == expected
+
+
+def test_executemany_takes_long_iterables(connection, table):
+    name = table("id INTEGER PRIMARY KEY")
+    cursor = connection.cursor()
+    assert cursor.executemany(f"INSERT INTO {name} VALUES (?)", ((number,) for number in range(25_000))).rowcount == 25_000
+    assert cursor.executemany(f"DELETE FROM {name} WHERE id = ?", []).rowcount == 0
+    with pytest.raises(driver.IntegrityError) as caught:
+        cursor.executemany(f"INSERT INTO {name} VALUES (?)", ((number % 35_000,) for number in range(25_000, 60_000)))
+    assert caught.value.executed == 10_000
+    connection.rollback()

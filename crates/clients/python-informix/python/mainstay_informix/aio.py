@@ -5,7 +5,7 @@ import os
 import socket
 import weakref
 
-from .base import SCROLL_ROWS, BaseConnection, BaseCursor, check_name
+from .base import SCROLL_ROWS, BaseConnection, BaseCursor, check_name, portions
 from .errors import Error, InterfaceError, OperationalError, ProgrammingError
 from .insert_cursors import AsyncInsertCursor
 from .lobs import AsyncLob
@@ -266,8 +266,17 @@ class AsyncCursor(BaseCursor):
         return await self._execute(statement, parameters, False)
 
     async def executemany(self, statement, parameters):
-        """Executes a statement once for each set of parameters, as one group of messages."""
-        return await self._execute(statement, parameters, True)
+        """Executes a statement once for each set of parameters; see `Cursor.executemany`."""
+        changed = done = 0
+        for portion in portions(parameters):
+            try:
+                await self._execute(statement, portion, True)
+            except Error as error:
+                self._add_executed(error, done)
+                raise
+            changed, done = changed + max(self.rowcount, 0), done + len(portion)
+            self.rowcount = changed
+        return self
 
     async def _execute(self, statement, parameters, is_many):
         self._check()

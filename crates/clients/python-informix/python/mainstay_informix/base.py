@@ -26,6 +26,21 @@ _NAME = re.compile(r"[\w$.:@\"]+\Z")
 SCROLL_ROWS = 64
 
 
+#: Sets of parameters of `executemany` that are in memory at a time.
+PORTION = 10_000
+
+
+def portions(parameters):
+    """Sets of parameters in lists: one of them even if there are none."""
+    parameters = iter(parameters)
+    portion = list(itertools.islice(parameters, PORTION))
+    while True:
+        yield portion
+        portion = list(itertools.islice(parameters, PORTION))
+        if not portion:
+            return
+
+
 def check_name(name, what):
     """A name that is put into a statement."""
     if not isinstance(name, str) or not _NAME.match(name):
@@ -189,6 +204,12 @@ class BaseCursor:
             self._make = self.row_factory(self)
         else:
             self.rowcount = changed
+
+    @staticmethod
+    def _add_executed(error, done):
+        """Adds the executions before the portion that has failed."""
+        if error.executed is not None or done:
+            error.executed = (error.executed or 0) + done
 
     def _finish_rows(self, rows):
         self._position += len(rows)

@@ -6,7 +6,7 @@ import threading
 import time
 import weakref
 
-from .base import SCROLL_ROWS, BaseConnection, BaseCursor, check_name
+from .base import SCROLL_ROWS, BaseConnection, BaseCursor, check_name, portions
 from .errors import Error, InterfaceError, OperationalError, ProgrammingError
 from .insert_cursors import InsertCursor
 from .lobs import Lob
@@ -291,8 +291,20 @@ class Cursor(BaseCursor):
         return self._execute(statement, parameters, False)
 
     def executemany(self, statement, parameters):
-        """Executes a statement once for each set of parameters, as one group of messages."""
-        return self._execute(statement, parameters, True)
+        """Executes a statement once for each set of parameters, many of them in one group of messages.
+
+        Of an iterable only a portion is in memory at a time.
+        """
+        changed = done = 0
+        for portion in portions(parameters):
+            try:
+                self._execute(statement, portion, True)
+            except Error as error:
+                self._add_executed(error, done)
+                raise
+            changed, done = changed + max(self.rowcount, 0), done + len(portion)
+            self.rowcount = changed
+        return self
 
     def _execute(self, statement, parameters, is_many):
         self._check()
