@@ -9,7 +9,7 @@
 //! | DECIMAL(p,s), MONEY; DECIMAL(p) | Decimal128(p,s); Utf8, since its point floats |
 //! | DATE, DATETIME without time of day | Date32 |
 //! | DATETIME; that from HOUR on | Timestamp(µs); Time64(µs) |
-//! | INTERVAL of months; of days | Interval(YearMonth); Duration(µs) |
+//! | INTERVAL of months; of days | Interval(MonthDayNano); Duration(µs) |
 //! | texts; BYTE, BLOB, CLOB | Utf8; Binary |
 
 use crate::cell::{Cell, read_cell};
@@ -18,7 +18,8 @@ use crate::rows::RowBlock;
 use arrow_array::builder::{BinaryBuilder, BooleanBuilder, StringBuilder};
 use arrow_array::types::{
     ArrowPrimitiveType, Date32Type, Decimal128Type, DurationMicrosecondType, Float32Type, Float64Type, Int16Type,
-    Int32Type, Int64Type, IntervalYearMonthType, Time64MicrosecondType, TimestampMicrosecondType,
+    Int32Type, Int64Type, IntervalMonthDayNano, IntervalMonthDayNanoType, Time64MicrosecondType,
+    TimestampMicrosecondType,
 };
 use arrow_array::{ArrayRef, PrimitiveArray, RecordBatch, RecordBatchOptions};
 use arrow_buffer::{BooleanBuffer, NullBuffer, NullBufferBuilder};
@@ -54,11 +55,13 @@ fn data_type(column: &Column) -> DataType {
         Kind::DateTime(qualifier, _) if qualifier.first >= Unit::HOUR => DataType::Time64(TimeUnit::Microsecond),
         Kind::DateTime(qualifier, _) if qualifier.last <= Unit::DAY => DataType::Date32,
         Kind::DateTime(..) => DataType::Timestamp(TimeUnit::Microsecond, None),
-        Kind::Interval(qualifier, _) if qualifier.first <= Unit::MONTH => DataType::Interval(IntervalUnit::YearMonth),
+        Kind::Interval(qualifier, _) if qualifier.first <= Unit::MONTH => {
+            DataType::Interval(IntervalUnit::MonthDayNano)
+        }
         Kind::Interval(..) => DataType::Duration(TimeUnit::Microsecond),
         Kind::Boolean => DataType::Boolean,
-        Kind::Byte | Kind::Opaque => DataType::Binary,
-        Kind::Padded(_) | Kind::Varchar | Kind::Text | Kind::LongText => DataType::Utf8,
+        Kind::Byte | Kind::Opaque | Kind::Smart(false) => DataType::Binary,
+        Kind::Padded(_) | Kind::Varchar | Kind::Text | Kind::LongText | Kind::Smart(true) => DataType::Utf8,
     }
 }
 
@@ -162,7 +165,9 @@ impl Columns<'_> {
                 let mut builder = BinaryBuilder::new();
                 self.each(column, |row, cell| {
                     match cell {
-                        Cell::Lob(..) => builder.append_value(block.lob(layout, from + row, place).unwrap_or_default()),
+                        Cell::Lob(..) | Cell::Locator(..) => {
+                            builder.append_value(block.lob(layout, from + row, place).unwrap_or_default());
+                        }
                         Cell::Opaque(bytes) => builder.append_value(bytes),
                         _ => builder.append_null(),
                     }
@@ -195,9 +200,9 @@ impl Columns<'_> {
                     _ => Ok(None),
                 })?))
             }
-            DataType::Interval(_) => Ok(Arc::new(
-                self.values::<IntervalYearMonthType>(column, |cell| Ok(span(cell)?.map(|interval| interval.months)))?,
-            )),
+            DataType::Interval(_) => Ok(Arc::new(self.values::<IntervalMonthDayNanoType>(column, |cell| {
+                Ok(span(cell)?.map(|interval| IntervalMonthDayNano::new(interval.months, 0, 0)))
+            })?)),
             _ => Ok(Arc::new(self.values::<DurationMicrosecondType>(column, |cell| {
                 let interval = span(cell)?;
                 interval.map(|interval| i64::try_from(interval.day_ticks() / 10).map_err(|_| RANGE)).transpose()
@@ -237,7 +242,7 @@ impl Columns<'_> {
             missing.append(cell != Cell::Null);
             match cell {
                 Cell::Text(bytes) => append(bytes),
-                Cell::Lob(..) => append(block.lob(layout, from + row, place).unwrap_or_default()),
+                Cell::Lob(..) | Cell::Locator(..) => append(block.lob(layout, from + row, place).unwrap_or_default()),
                 Cell::Decimal(digits) => append(decimal_text(digits)?.unwrap_or_default().as_bytes()),
                 _ => append(b""),
             }

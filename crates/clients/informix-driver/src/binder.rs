@@ -70,6 +70,16 @@ impl Binder {
         Parameter::write_decimal_text(text, &mut self.bytes)
     }
 
+    /// Adds the locator of a CLOB or BLOB that was created on the connection, or that a row has shown.
+    ///
+    /// Errors: `Value` for more parameters than a statement can have.
+    pub fn locator(&mut self, locator: &[u8], is_text: bool) -> Result<(), WireError> {
+        self.count = self.count.checked_add(1).ok_or(WireError::Value("too many parameters"))?;
+        let name = if is_text { "clob" } else { "blob" };
+        Parameter::write_opaque(("informix", name), locator, &mut self.bytes, &self.context);
+        Ok(())
+    }
+
     fn lob(&mut self, bytes: Vec<u8>, code: TypeCode) -> Result<(), WireError> {
         let size = u32::try_from(bytes.len()).map_err(|_| WireError::Value("a BYTE or TEXT value is too long"))?;
         let parameter = Parameter { code, value: Value::Binary(Vec::new()), follows: Some(size), invalid: None };

@@ -29,6 +29,8 @@ pub enum Cell<'r> {
     Interval(&'r [u8], Qualifier),
     /// The descriptor of a TEXT (true) or BYTE value.
     Lob(&'r [u8; SimpleLob::BYTES], bool),
+    /// The locator of a CLOB (true) or BLOB value.
+    Locator(&'r [u8], bool),
     /// The bytes of an opaque type.
     Opaque(&'r [u8]),
 }
@@ -103,6 +105,7 @@ pub fn read_cell<'r>(kind: Kind, bytes: &mut &'r [u8]) -> Result<Cell<'r>, WireE
         },
         Kind::LongText => envelope(bytes)?.map_or(Cell::Null, Cell::Text),
         Kind::Opaque => envelope(bytes)?.map_or(Cell::Null, Cell::Opaque),
+        Kind::Smart(is_text) => envelope(bytes)?.map_or(Cell::Null, |locator| Cell::Locator(locator, is_text)),
     })
 }
 

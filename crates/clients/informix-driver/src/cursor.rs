@@ -7,7 +7,7 @@ use mainstay_sqli::{Failure, WireError};
 use std::collections::VecDeque;
 use std::sync::Arc;
 
-/// Fetch buffer for rows with TEXT or BYTE columns, as a number of rows: each value is another round trip, and its bytes
+/// Fetch buffer for rows with TEXT, BYTE, BLOB or CLOB columns, as a number of rows: each value is another round trip, and its bytes
 /// are kept until the row is read.
 const LOB_ROWS: usize = 8;
 
@@ -35,14 +35,18 @@ pub(crate) struct Cursor {
     /// The number of the last row that the last scroll saw.
     pub last_number: Option<u32>,
     pub buffer_bytes: u32,
+    /// BLOB and CLOB values stay at the server until their locators are opened.
+    pub keeps_locators: bool,
+    /// Rows of an insert cursor that were not sent, as messages.
+    pub collected: Vec<u8>,
 }
 
 impl Cursor {
     pub fn new(statement: Prepared, buffer_bytes: u32) -> Cursor {
         let layout = Arc::clone(&statement.layout);
-        let buffer_bytes = match (layout.lobs.is_empty(), layout.fixed_bytes) {
-            (true, _) => buffer_bytes,
-            (false, bytes) => u32::try_from(bytes.unwrap_or(512) * LOB_ROWS).unwrap_or(buffer_bytes).min(buffer_bytes),
+        let buffer_bytes = match layout.lobs.is_empty() {
+            true => buffer_bytes,
+            false => u32::try_from(layout.row_bytes() * LOB_ROWS).unwrap_or(buffer_bytes).min(buffer_bytes),
         };
         Cursor {
             statement,
@@ -58,6 +62,8 @@ impl Cursor {
             first_row: 1,
             last_number: None,
             buffer_bytes,
+            keeps_locators: false,
+            collected: Vec::new(),
         }
     }
 

@@ -22,6 +22,10 @@ pub struct Execute {
     pub is_held: bool,
     /// The cursor has a current row for WHERE CURRENT OF: rows come one at a time.
     pub is_for_update: bool,
+    /// BLOB and CLOB values of its rows stay at the server, as locators.
+    pub keeps_locators: bool,
+    /// It is an INSERT whose cursor takes rows.
+    pub takes_rows: bool,
     /// The name of the cursor; by default one is made.
     pub name: Option<String>,
 }

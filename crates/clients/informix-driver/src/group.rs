@@ -1,6 +1,7 @@
 //! Groups of messages that the server has not answered yet.
 
-use mainstay_sqli::{Description, Failure};
+use crate::smart_lobs::{Purpose, Routine};
+use mainstay_sqli::{Description, Failure, RoutineValue};
 
 /// The purpose of a group, which says what its replies mean.
 #[derive(Clone, Debug)]
@@ -27,12 +28,22 @@ pub(crate) enum Group {
     Execute,
     /// OPEN and first fetch of a cursor.
     Open(u32),
+    /// OPEN of an insert cursor.
+    OpenInsert(u32),
+    /// Rows of an insert cursor.
+    Put,
     /// A fetch of a cursor.
     Fetch(u32),
     /// A fetch of one row of a scroll cursor, by its number.
     Scroll(u32, u32),
     /// One TEXT or BYTE value of a cursor, by its place among those of the block.
     Lob(u32, usize),
+    /// The number of a routine of the fast path.
+    Routine(Routine),
+    /// A call of one.
+    Call(Purpose),
+    /// Bytes of a smart large object that are read or written.
+    Piece(Purpose),
 }
 
 /// The replies of the group that is being answered.
@@ -43,6 +54,9 @@ pub(crate) struct Answer {
     pub rows: usize,
     pub lob: Vec<u8>,
     pub row_number: Option<u32>,
+    pub routine: Option<(String, u32)>,
+    pub values: Vec<RoutineValue>,
+    pub written: u32,
     pub warnings: u16,
 }
 

@@ -1,6 +1,6 @@
 //! The columns of a result, and where their values stand in the bytes of a row.
 
-use mainstay_sqli::{Field, Flags, Qualifier, SimpleLob, TypeCode};
+use mainstay_sqli::{Field, Flags, Qualifier, ReturnType, SMART_LOB_BYTES, SimpleLob, TypeCode};
 
 /// The form of a column's values in the bytes of a row.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -35,10 +35,12 @@ pub enum Kind {
     Byte,
     /// BOOLEAN.
     Boolean,
-    /// LVARCHAR, CLOB, collections and rows: a text in an envelope.
+    /// LVARCHAR, collections and rows: a text in an envelope.
     LongText,
-    /// BLOB and other opaque types: bytes in an envelope.
+    /// Opaque types: bytes in an envelope.
     Opaque,
+    /// CLOB (true) and BLOB: a locator in an envelope.
+    Smart(bool),
 }
 
 impl Kind {
@@ -52,7 +54,7 @@ impl Kind {
             Kind::Padded(bytes) | Kind::Decimal(bytes) => bytes,
             Kind::DateTime(_, bytes) | Kind::Interval(_, bytes) => bytes,
             Kind::Text | Kind::Byte => SimpleLob::BYTES,
-            Kind::Varchar | Kind::Boolean | Kind::LongText | Kind::Opaque => return None,
+            Kind::Varchar | Kind::Boolean | Kind::LongText | Kind::Opaque | Kind::Smart(_) => return None,
         })
     }
 
@@ -79,7 +81,8 @@ impl Kind {
             code if code.has_envelope() => match (kind.extended_id, kind.name.as_str()) {
                 _ if code == TypeCode::BOOLEAN => Kind::Boolean,
                 (5, _) | (_, "boolean") => Kind::Boolean,
-                (10, _) => Kind::Opaque,
+                (10, _) | (_, "blob") => Kind::Smart(false),
+                (11, _) | (_, "clob") => Kind::Smart(true),
                 _ => Kind::LongText,
             },
             _ => Kind::Padded(kind.length as usize),
@@ -120,8 +123,10 @@ pub struct Layout {
     pub columns: Vec<Column>,
     /// Bytes of a row, if all rows have the same.
     pub fixed_bytes: Option<usize>,
-    /// Places of TEXT and BYTE columns that have descriptors.
+    /// Places of TEXT and BYTE columns, which have descriptors, and of BLOB and CLOB columns, which have locators.
     pub lobs: Vec<usize>,
+    /// There are BLOB or CLOB columns.
+    pub has_locators: bool,
 }
 
 impl Layout {
@@ -136,10 +141,36 @@ impl Layout {
             extended_id: field.kind.extended_id,
         };
         let columns: Vec<Column> = fields.iter().map(column).collect();
-        let is_lob =
-            |place: &usize| columns.get(*place).is_some_and(|column| matches!(column.kind, Kind::Text | Kind::Byte));
+        let is_lob = |kind: Kind| matches!(kind, Kind::Text | Kind::Byte | Kind::Smart(_));
+        let is_lob = |place: &usize| columns.get(*place).is_some_and(|column| is_lob(column.kind));
         let lobs = (0..columns.len()).filter(is_lob).collect();
         let fixed_bytes = columns.iter().map(|column| column.kind.fixed_bytes()).sum();
-        Layout { columns, fixed_bytes, lobs }
+        let has_locators = columns.iter().any(|column| matches!(column.kind, Kind::Smart(_)));
+        Layout { columns, fixed_bytes, lobs, has_locators }
+    }
+
+    /// About how many bytes a row takes, at least.
+    pub fn row_bytes(&self) -> usize {
+        let bytes = |column: &Column| match column.kind {
+            Kind::Smart(_) => SMART_LOB_BYTES,
+            kind => kind.fixed_bytes().unwrap_or(16),
+        };
+        self.columns.iter().map(bytes).sum()
+    }
+
+    /// The types in which rows are asked for where there are BLOB or CLOB columns: those as locators.
+    pub fn return_types(&self) -> Vec<ReturnType> {
+        let wanted = |column: &Column| {
+            let (code, name) = match column.kind {
+                Kind::Boolean => (TypeCode::BOOLEAN, "boolean"),
+                Kind::LongText => (TypeCode::RETURN_LVARCHAR, "lvarchar"),
+                Kind::Smart(true) => (TypeCode::RETURN_SENDRECV, "clob"),
+                Kind::Smart(false) => (TypeCode::RETURN_SENDRECV, "blob"),
+                Kind::Opaque => (TypeCode::RETURN_SENDRECV, ""),
+                _ => (column.code, ""),
+            };
+            ReturnType { code, name: name.to_owned(), length: column.length }
+        };
+        self.columns.iter().map(wanted).collect()
     }
 }

@@ -23,12 +23,14 @@ mod cell;
 mod cursor;
 mod execution;
 mod group;
+mod insert_cursor;
 mod layout;
 mod operation;
 mod placeholders;
 mod replies;
 mod rows;
 mod session;
+mod smart_lobs;
 mod statements;
 
 pub use binder::{Binder, BoundRow};
@@ -40,6 +42,7 @@ pub use operation::Scrolling;
 pub use placeholders::{Placeholder, Statement, Verb};
 pub use rows::RowBlock;
 pub use session::{Fault, Session, Settings};
+pub use smart_lobs::{LobAnswer, Routine, lob_size};
 
 /// Codesets of texts on the wire.
 pub use mainstay_sqli::Codeset;

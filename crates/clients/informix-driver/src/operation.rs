@@ -45,7 +45,7 @@ pub enum Scrolling {
 
 impl Session {
     /// Begins an operation.
-    fn begin(&mut self) -> bool {
+    pub(crate) fn begin(&mut self) -> bool {
         self.fault = None;
         self.fetching = None;
         if self.phase != Phase::Open {
@@ -57,7 +57,7 @@ impl Session {
     }
 
     /// Waits for everything that was sent.
-    fn wait_for_all(&mut self) {
+    pub(crate) fn wait_for_all(&mut self) {
         self.done_at = self.sent;
     }
 
@@ -120,6 +120,9 @@ impl Session {
     pub(crate) fn launch(&mut self) {
         let Some(execution) = &self.execution else { return };
         let Some(prepared) = execution.prepared.clone() else { return self.command() };
+        if execution.execute.takes_rows {
+            return self.open_insert(prepared);
+        }
         if prepared.has_rows() {
             return self.open(prepared);
         }
@@ -166,17 +169,14 @@ impl Session {
             return self.put_back(prepared);
         }
         let number = execution.cursor;
-        let Execute { rows, is_scrolling, is_held, is_for_update, name, .. } = &execution.execute;
+        let Execute { rows, is_scrolling, is_held, is_for_update, keeps_locators, name, .. } = &execution.execute;
         let mut cursor = Cursor::new(prepared, fetch_bytes(self.settings.fetch_bytes, self.context.features));
         cursor.is_scrolling = *is_scrolling;
-        cursor.is_held = *is_held;
+        (cursor.is_held, cursor.keeps_locators) = (*is_held, *keeps_locators);
         cursor.reads_ahead = !is_scrolling && !is_for_update && cursor.layout.lobs.is_empty();
         let id = cursor.statement.id;
         self.put(&Request::Statement(id));
-        let name = name.clone().unwrap_or_else(|| {
-            self.next_name += 1;
-            cursor_name(self.next_name)
-        });
+        let name = name.clone().unwrap_or_else(|| self.new_cursor_name());
         self.put(&Request::CursorName(name));
         if let Some(row) = rows.first().filter(|row| !row.is_empty()) {
             self.output.extend_from_slice(&row.bytes);
@@ -188,6 +188,10 @@ impl Session {
             self.put(&Request::Hold);
         }
         self.put(&Request::Open);
+        if cursor.layout.has_locators {
+            self.put(&Request::Statement(id));
+            self.put(&Request::ReturnTypes { is_output: true, types: cursor.layout.return_types() });
+        }
         let first = (!is_scrolling).then_some(cursor.buffer_bytes);
         if let Some(buffer_bytes) = first {
             self.put(&Request::Statement(id));
@@ -202,6 +206,11 @@ impl Session {
         if reads_ahead {
             self.fetch_more(number);
         }
+    }
+
+    pub(crate) fn new_cursor_name(&mut self) -> String {
+        self.next_name += 1;
+        cursor_name(self.next_name)
     }
 
     /// Asks for the next rows of a cursor.

@@ -5,6 +5,14 @@ use crate::placeholders::Verb;
 use crate::session::{Fault, OFFERED, Phase, Session};
 use mainstay_sqli::{Failure, Features, Mask, Reply, Request, SimpleLob, WireError};
 
+/// A value of a row that has to be fetched.
+enum Wanted {
+    /// The descriptor of a TEXT or BYTE value.
+    Simple([u8; SimpleLob::BYTES]),
+    /// The locator of a BLOB or CLOB value.
+    Smart(Vec<u8>),
+}
+
 /// SQLCODE of BEGIN WORK inside a transaction.
 const ALREADY_BEGUN: i16 = -535;
 
@@ -56,7 +64,7 @@ impl Session {
             Reply::Lob(piece) => self.answer.lob.extend_from_slice(&piece),
             Reply::Done { rows, serial, warnings, .. } => self.done(rows, serial, warnings),
             Reply::InsertDone { serial8, bigserial } => {
-                let is_execution = matches!(self.groups.front(), Some(Group::Execute | Group::Command));
+                let is_execution = matches!(self.groups.front(), Some(Group::Execute | Group::Command | Group::Put));
                 let generated = [bigserial, serial8].into_iter().find(|number| *number != 0);
                 if is_execution && generated.is_some() {
                     self.outcome.serial = generated;
@@ -67,18 +75,18 @@ impl Session {
             | Reply::Parameters(_)
             | Reply::Databases(_)
             | Reply::KeysDescribed(_)
-            | Reply::KeyRow { .. }
-            | Reply::RoutineNumber { .. }
-            | Reply::RoutineValues(_)
-            | Reply::SmartLob(_)
-            | Reply::SmartLobWritten(_) => {}
+            | Reply::KeyRow { .. } => {}
+            Reply::RoutineNumber { database, number } => self.answer.routine = Some((database, number)),
+            Reply::RoutineValues(values) => self.answer.values = values,
+            Reply::SmartLob(bytes) => self.answer.lob = bytes,
+            Reply::SmartLobWritten(bytes) => self.answer.written = bytes,
         }
         Ok(())
     }
 
     fn done(&mut self, rows: u64, serial: i32, warnings: u16) {
         self.answer.warnings = warnings;
-        if matches!(self.groups.front(), Some(Group::Execute | Group::Command)) {
+        if matches!(self.groups.front(), Some(Group::Execute | Group::Command | Group::Put)) {
             self.outcome.executions += 1;
             self.outcome.changed += rows;
             if serial != 0 {
@@ -105,12 +113,17 @@ impl Session {
             Group::Command => self.commanded(answer),
             Group::Execute => self.executed(answer),
             Group::Open(number) => self.opened(number, answer),
+            Group::OpenInsert(number) => self.insert_opened(number, answer),
+            Group::Put => self.note(answer.failure),
             Group::Fetch(number) => self.fetched(number, answer),
             Group::Scroll(number, _) => {
                 self.note(answer.failure);
                 self.fetch_lobs(number);
             }
             Group::Lob(number, place) => self.lob(number, place, answer),
+            Group::Routine(routine) => self.routine_found(routine, answer),
+            Group::Call(purpose) => self.called(purpose, answer),
+            Group::Piece(purpose) => self.piece(purpose, answer),
         }
         Ok(())
     }
@@ -241,6 +254,22 @@ impl Session {
         }
     }
 
+    fn insert_opened(&mut self, number: u32, answer: Answer) {
+        let is_failed = answer.failure.is_some() || self.fault.is_some();
+        if let Some(failure) = answer.failure {
+            if let Some(cursor) = self.cursors.remove(&number) {
+                self.release(cursor.statement.id);
+            }
+            if self.try_again(failure.code) {
+                return;
+            }
+            self.note(Some(failure));
+        } else if is_failed {
+            self.close_cursor(number);
+        }
+        self.execution = None;
+    }
+
     fn fetched(&mut self, number: u32, answer: Answer) {
         let answered = self.answered;
         let Some(cursor) = self.cursors.get_mut(&number) else { return };
@@ -264,34 +293,40 @@ impl Session {
         self.fetch_lobs(number);
     }
 
-    /// Asks for the TEXT and BYTE values of the rows that have just come.
+    /// Asks for the TEXT, BYTE, BLOB and CLOB values of the rows that have just come.
     fn fetch_lobs(&mut self, number: u32) {
         let Some(cursor) = self.cursors.get(&number) else { return };
         let Some(first) = cursor.block.lobs.len().checked_div(cursor.layout.lobs.len()) else { return };
-        let mut descriptors = Vec::new();
+        let mut wanted = Vec::new();
         for row in first..cursor.block.len() {
             let Some(mut bytes) = cursor.block.row(row) else { continue };
             for (place, column) in cursor.layout.columns.iter().enumerate() {
                 let cell = crate::read_cell(column.kind, &mut bytes);
                 match cell {
-                    Ok(crate::Cell::Lob(descriptor, _)) => descriptors.push(Some(*descriptor)),
-                    _ if cursor.layout.lobs.contains(&place) => descriptors.push(None),
+                    Ok(crate::Cell::Lob(descriptor, _)) => wanted.push(Some(Wanted::Simple(*descriptor))),
+                    Ok(crate::Cell::Locator(locator, _)) => wanted.push(Some(Wanted::Smart(locator.to_vec()))),
+                    _ if cursor.layout.lobs.contains(&place) => wanted.push(None),
                     _ => {}
                 }
             }
         }
-        if descriptors.is_empty() {
+        if wanted.is_empty() {
             return;
         }
-        let (id, before) = (cursor.statement.id, cursor.block.lobs.len());
+        let (id, before, keeps_locators) = (cursor.statement.id, cursor.block.lobs.len(), cursor.keeps_locators);
         if let Some(cursor) = self.cursors.get_mut(&number) {
-            cursor.block.lobs.resize(before + descriptors.len(), Vec::new());
+            cursor.block.lobs.resize(before + wanted.len(), Vec::new());
         }
-        for (place, descriptor) in descriptors.into_iter().enumerate() {
-            let Some(descriptor) = descriptor.filter(|known| SimpleLob::decode(known).size > 0) else { continue };
-            self.put(&Request::Statement(id));
-            Request::encode_fetch_lob(&descriptor, &mut self.output);
-            self.end_group(Group::Lob(number, before + place));
+        for (place, wanted) in wanted.into_iter().enumerate() {
+            match wanted {
+                Some(Wanted::Simple(descriptor)) if SimpleLob::decode(&descriptor).size > 0 => {
+                    self.put(&Request::Statement(id));
+                    Request::encode_fetch_lob(&descriptor, &mut self.output);
+                    self.end_group(Group::Lob(number, before + place));
+                }
+                Some(Wanted::Smart(locator)) if !keeps_locators => self.read_whole(number, before + place, &locator),
+                _ => {}
+            }
         }
         self.done_at = self.sent;
     }

@@ -8,7 +8,7 @@ use std::ops::Range;
 pub struct RowBlock {
     bytes: Vec<u8>,
     ends: Vec<u32>,
-    /// Values of TEXT and BYTE columns, row by row; NULL ones have no bytes.
+    /// Values of TEXT, BYTE, BLOB and CLOB columns, row by row; NULL ones have no bytes.
     pub lobs: Vec<Vec<u8>>,
 }
 
@@ -69,7 +69,7 @@ impl RowBlock {
         self.bytes.len() + self.lobs.iter().map(Vec::len).sum::<usize>()
     }
 
-    /// The bytes of a TEXT or BYTE value.
+    /// The bytes of a TEXT, BYTE, BLOB or CLOB value.
     pub fn lob(&self, layout: &Layout, row: usize, column: usize) -> Option<&[u8]> {
         let place = layout.lobs.iter().position(|known| *known == column)?;
         self.lobs.get(row * layout.lobs.len() + place).map(Vec::as_slice)

@@ -5,6 +5,7 @@ use crate::execution::Execution;
 use crate::group::{Answer, Group, Outcome};
 use crate::layout::Layout;
 use crate::rows::RowBlock;
+use crate::smart_lobs::SmartLobs;
 use crate::statements::Statements;
 use mainstay_sqli::{
     Codeset, ConnectReply, ConnectRequest, Context, Decoded, Failure, Features, Mask, Reply, Request, WireError,
@@ -119,6 +120,7 @@ pub struct Session {
     pub(crate) database_warnings: u16,
     pub(crate) version: String,
     pub(crate) next_name: u64,
+    pub(crate) smart_lobs: SmartLobs,
 }
 
 impl Session {
@@ -152,6 +154,7 @@ impl Session {
             database_warnings: 0,
             version: String::new(),
             next_name: 1,
+            smart_lobs: SmartLobs::default(),
         }
     }
 
@@ -201,6 +204,7 @@ impl Session {
         self.is_in_transaction = false;
         self.groups.clear();
         self.cursors.clear();
+        self.smart_lobs = SmartLobs::default();
         self.input = Vec::new();
         if has_asked && self.fault.is_none() {
             self.fault = Some(Fault::Connection(reason.to_owned()));

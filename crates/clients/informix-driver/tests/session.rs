@@ -87,7 +87,19 @@ fn connected(autocommit: bool) -> Session {
 fn execute(text: &str, rows: Vec<BoundRow>, parameters: u16) -> Execute {
     let verb = Statement::read(text).verb;
     let (is_scrolling, is_held, is_for_update, name) = (false, false, false, None);
-    Execute { text: text.into(), verb, rows, parameters, is_scrolling, is_held, is_for_update, name }
+    let (keeps_locators, takes_rows) = (false, false);
+    Execute {
+        text: text.into(),
+        verb,
+        rows,
+        parameters,
+        is_scrolling,
+        is_held,
+        is_for_update,
+        keeps_locators,
+        takes_rows,
+        name,
+    }
 }
 
 fn bound(number: i64) -> BoundRow {

@@ -22,7 +22,7 @@ mod _native {
     #[pymodule_export]
     use super::rows::Rows;
     #[pymodule_export]
-    use super::session::{Session, decode, encode, parse};
+    use super::session::{Session, decode, encode, lob_size, parse};
 }
 
 /// An exception of the package, by the name of its class.

@@ -11,6 +11,7 @@ pub(crate) struct PythonTypes {
     pub time: Py<PyAny>,
     pub timedelta: Py<PyAny>,
     pub year_month: Py<PyAny>,
+    pub lob: Py<PyAny>,
 }
 
 static TYPES: PyOnceLock<PythonTypes> = PyOnceLock::new();
@@ -28,6 +29,7 @@ pub(crate) fn types(py: Python<'_>) -> PyResult<&'static PythonTypes> {
             time: datetime.getattr("time")?.unbind(),
             timedelta: datetime.getattr("timedelta")?.unbind(),
             year_month: py.import("mainstay_informix.types")?.getattr("YearMonth")?.unbind(),
+            lob: py.import("mainstay_informix.lobs")?.getattr("BaseLob")?.unbind(),
         })
     })
 }

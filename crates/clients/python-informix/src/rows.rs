@@ -1,6 +1,7 @@
 //! Rows of a fetch as Python tuples.
 
 use crate::arrow::ArrowStream;
+use crate::error;
 use crate::values::{Converter, wire};
 use mainstay_informix_driver::{Codeset, Kind, Layout, RowBlock, read_cell};
 use mainstay_sqli::WireError;
@@ -23,7 +24,14 @@ pub(crate) struct Rows {
 }
 
 impl Rows {
-    pub fn new(py: Python<'_>, layout: Arc<Layout>, codeset: Codeset, strips: bool) -> PyResult<Rows> {
+    /// `files` makes file objects of the values of BLOB and CLOB columns.
+    pub fn new(
+        py: Python<'_>,
+        layout: Arc<Layout>,
+        codeset: Codeset,
+        strips: bool,
+        files: Option<Py<PyAny>>,
+    ) -> PyResult<Rows> {
         let values = Vec::with_capacity(layout.columns.len());
         let kinds = layout.columns.iter().map(|column| column.kind).collect();
         Ok(Rows {
@@ -32,7 +40,7 @@ impl Rows {
             codeset,
             block: RowBlock::default(),
             next: 0,
-            converter: Converter::new(py, codeset, strips)?,
+            converter: Converter::new(py, codeset, strips, files)?,
             values,
         })
     }
@@ -90,9 +98,13 @@ impl Rows {
 
     /// The rows that were not read as a stream of Arrow arrays; `more` gives the next ones, or None.
     #[pyo3(signature = (more))]
-    fn arrow(&mut self, more: Option<Py<PyAny>>) -> ArrowStream {
+    fn arrow(&mut self, py: Python<'_>, more: Option<Py<PyAny>>) -> PyResult<ArrowStream> {
+        if self.converter.makes_files() {
+            let message = "Arrow data has no file objects: use a cursor without lob_files";
+            return Err(error(py, "NotSupportedError", message));
+        }
         let first = self.take_block();
-        ArrowStream::new(Arc::clone(&self.layout), self.codeset, first, more)
+        Ok(ArrowStream::new(Arc::clone(&self.layout), self.codeset, first, more))
     }
 
     /// Appends up to this many rows to a list, and returns their number.

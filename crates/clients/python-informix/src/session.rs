@@ -1,6 +1,6 @@
 //! Sessions: bytes in and out, operations, and their results.
 
-use crate::arguments::{bind, by_name, by_position};
+use crate::arguments::{bind, by_name, by_position, values};
 use crate::error;
 use crate::rows::Rows;
 use crate::values::{Converter, wire};
@@ -45,6 +45,7 @@ struct Options {
 struct Opening {
     is_scrolling: bool,
     is_held: bool,
+    lob_files: bool,
     name: Option<String>,
 }
 
@@ -85,7 +86,7 @@ fn described(column: &Column) -> Description {
     };
     let internal = match column.kind {
         Kind::Varchar => Some(column.length as usize & 0xFF),
-        Kind::LongText | Kind::Opaque => Some(column.length as usize),
+        Kind::LongText | Kind::Opaque | Kind::Smart(_) => Some(column.length as usize),
         kind => kind.fixed_bytes(),
     };
     (column.name.clone(), column.code.0, column.extended_id, column.is_nullable, precision, scale, internal)
@@ -169,7 +170,7 @@ impl Session {
         let codeset = this.borrow().inner.codeset();
         let statement = Statement::read(text);
         let (text, parameters, rows) = prepared_rows(py, &statement, parameters.as_ref(), is_many, codeset)?;
-        let opening = opening.unwrap_or(Opening { is_scrolling: false, is_held: false, name: None });
+        let opening = opening.unwrap_or(Opening { is_scrolling: false, is_held: false, lob_files: false, name: None });
         let execute = Execute {
             text,
             verb: statement.verb,
@@ -178,10 +179,53 @@ impl Session {
             is_scrolling: opening.is_scrolling,
             is_held: opening.is_held,
             is_for_update: statement.is_for_update || opening.name.is_some(),
+            keeps_locators: opening.lob_files,
+            takes_rows: false,
             name: opening.name,
         };
         this.borrow_mut().inner.start_execute(cursor, execute);
         Ok(())
+    }
+
+    /// Opens an insert cursor.
+    fn insert_cursor(&mut self, py: Python<'_>, cursor: u32, text: &str) -> PyResult<()> {
+        let statement = Statement::read(text);
+        let (text, order) = statement.positional();
+        if order.iter().enumerate().any(|(place, of_values)| place != *of_values) {
+            let message = "the parameters of an insert cursor are ?, one for each column";
+            return Err(error(py, "ProgrammingError", message));
+        }
+        let execute = Execute {
+            text,
+            verb: statement.verb,
+            rows: vec![BoundRow::default()],
+            parameters: u16::try_from(order.len()).unwrap_or(u16::MAX),
+            is_scrolling: false,
+            is_held: false,
+            is_for_update: false,
+            keeps_locators: false,
+            takes_rows: true,
+            name: None,
+        };
+        self.inner.start_insert_cursor(cursor, execute);
+        Ok(())
+    }
+
+    /// Collects rows for an insert cursor: the number of bytes that are collected.
+    fn collect(this: &Bound<'_, Session>, py: Python<'_>, cursor: u32, rows: &Bound<'_, PyAny>) -> PyResult<usize> {
+        let codeset = this.borrow().inner.codeset();
+        let mut bytes = 0;
+        for row in rows.try_iter()? {
+            let values = values(py, &row?, codeset)?;
+            let collected = this.borrow_mut().inner.collect_row(cursor, &values);
+            bytes = collected.map_err(|failure| wire(py, &failure))?;
+        }
+        Ok(bytes)
+    }
+
+    /// Sends the rows that were collected.
+    fn put(&mut self, cursor: u32) {
+        self.inner.start_put(cursor);
     }
 
     fn fetch(&mut self, cursor: u32) {
@@ -198,6 +242,49 @@ impl Session {
 
     fn last_number(&self, cursor: u32) -> Option<u32> {
         self.inner.last_number(cursor)
+    }
+
+    fn lob_open(&mut self, locator: &[u8]) {
+        self.inner.start_lob_open(locator);
+    }
+
+    fn lob_create(&mut self) {
+        self.inner.start_lob_create();
+    }
+
+    fn lob_seek(&mut self, descriptor: u16, distance: i64, whence: u8) {
+        self.inner.start_lob_seek(descriptor, distance, whence);
+    }
+
+    fn lob_status(&mut self, descriptor: u16) {
+        self.inner.start_lob_status(descriptor);
+    }
+
+    fn lob_truncate(&mut self, descriptor: u16, size: i64) {
+        self.inner.start_lob_truncate(descriptor, size);
+    }
+
+    fn lob_read(&mut self, descriptor: u16, size: u32) {
+        self.inner.start_lob_read(descriptor, size);
+    }
+
+    fn lob_write(&mut self, descriptor: u16, data: Vec<u8>) {
+        self.inner.start_lob_write(descriptor, data);
+    }
+
+    fn lob_close(&mut self, descriptor: u16) {
+        self.inner.start_lob_close(descriptor);
+    }
+
+    /// Closes a descriptor along with the next operation.
+    fn lob_forget(&mut self, descriptor: u16) {
+        self.inner.forget_lob(descriptor);
+    }
+
+    /// Numbers, locator or status, bytes read and number of bytes written of the last operation on a smart large object.
+    fn lob_answer<'py>(&mut self, py: Python<'py>) -> (Vec<i64>, Bound<'py, PyBytes>, Bound<'py, PyBytes>, u32) {
+        let answer = self.inner.lob_answer();
+        (answer.numbers, PyBytes::new(py, &answer.opaque), PyBytes::new(py, &answer.bytes), answer.written)
     }
 
     fn close_cursor(&mut self, cursor: u32) {
@@ -257,9 +344,10 @@ impl Session {
     }
 
     /// A holder of the rows of a cursor that was opened.
-    fn rows(&self, py: Python<'_>, cursor: u32) -> PyResult<Option<Rows>> {
+    #[pyo3(signature = (cursor, files=None))]
+    fn rows(&self, py: Python<'_>, cursor: u32, files: Option<Py<PyAny>>) -> PyResult<Option<Rows>> {
         let Some(layout) = self.inner.layout(cursor) else { return Ok(None) };
-        Rows::new(py, layout, self.inner.codeset(), self.strips).map(Some)
+        Rows::new(py, layout, self.inner.codeset(), self.strips, files).map(Some)
     }
 
     /// Moves the rows that have come into their holder.
@@ -310,11 +398,17 @@ pub(crate) fn decode(py: Python<'_>, code: u16, length: u32, data: &[u8]) -> PyR
     }
     let kind = TypeDescription::new(TypeCode(code), length);
     let layout = Layout::new(&[Field { name: String::new(), kind }]);
-    let mut converter = Converter::new(py, Codeset::Utf8, false)?;
+    let mut converter = Converter::new(py, Codeset::Utf8, false, None)?;
     let kind = layout.columns.first().map_or(Kind::Varchar, |column| column.kind);
     let mut bytes = data;
     let cell = read_cell(kind, &mut bytes).map_err(|failure| wire(py, &failure))?;
     converter.object(py, cell, false, None)
+}
+
+/// The size in the status of a smart large object.
+#[pyfunction]
+pub(crate) fn lob_size(status: &[u8]) -> Option<u64> {
+    mainstay_informix_driver::lob_size(status)
 }
 
 /// The bytes of a BIND with one value.

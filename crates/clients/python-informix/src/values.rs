@@ -20,6 +20,7 @@ pub(crate) struct Converter {
     strips: bool,
     dates: Vec<Option<(i32, Py<PyAny>)>>,
     types: &'static PythonTypes,
+    files: Option<Py<PyAny>>,
 }
 
 pub(crate) fn wire(py: Python<'_>, failure: &WireError) -> PyErr {
@@ -27,9 +28,14 @@ pub(crate) fn wire(py: Python<'_>, failure: &WireError) -> PyErr {
 }
 
 impl Converter {
-    /// `strips` removes the padding of CHAR.
-    pub fn new(py: Python<'_>, codeset: Codeset, strips: bool) -> PyResult<Converter> {
-        Ok(Converter { codeset, strips, dates: Vec::new(), types: types(py)? })
+    /// `strips` removes the padding of CHAR; `files` makes file objects of the locator of a BLOB or CLOB, and true for a CLOB.
+    pub fn new(py: Python<'_>, codeset: Codeset, strips: bool, files: Option<Py<PyAny>>) -> PyResult<Converter> {
+        Ok(Converter { codeset, strips, dates: Vec::new(), types: types(py)?, files })
+    }
+
+    /// True if values of BLOB and CLOB columns become file objects.
+    pub fn makes_files(&self) -> bool {
+        self.files.is_some()
     }
 
     /// The object of a cell; `lob` has the bytes of a TEXT or BYTE value.
@@ -62,10 +68,22 @@ impl Converter {
             },
             Cell::DateTime(digits, qualifier) => self.datetime(py, digits, qualifier),
             Cell::Interval(digits, qualifier) => self.interval(py, digits, qualifier),
-            Cell::Lob(_, true) => self.text(py, lob.unwrap_or_default()),
-            Cell::Lob(_, false) => Ok(PyBytes::new(py, lob.unwrap_or_default()).into_any().unbind()),
+            Cell::Lob(_, is_text) => self.lob(py, lob, is_text),
+            Cell::Locator(locator, is_text) => match &self.files {
+                Some(files) => files.call1(py, (PyBytes::new(py, locator), is_text)),
+                None => self.lob(py, lob, is_text),
+            },
             Cell::Opaque(bytes) => Ok(PyBytes::new(py, bytes).into_any().unbind()),
             _ => Ok(py.None()),
+        }
+    }
+
+    /// The value of a TEXT, BYTE, BLOB or CLOB column.
+    fn lob(&self, py: Python<'_>, bytes: Option<&[u8]>, is_text: bool) -> PyResult<Py<PyAny>> {
+        let bytes = bytes.unwrap_or_default();
+        match is_text {
+            true => self.text(py, bytes),
+            false => Ok(PyBytes::new(py, bytes).into_any().unbind()),
         }
     }
 

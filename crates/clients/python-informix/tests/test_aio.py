@@ -134,3 +134,14 @@ def test_a_server_that_is_not_there():
             await driver.connect_async("127.0.0.1", 1)
 
     run(work())
+
+
+def test_connections_have_the_exceptions_of_the_package(server):
+    async def run():
+        async with await driver.connect_async(**server) as connection:
+            with pytest.raises(connection.ProgrammingError):
+                await connection.execute("SELECT * FROM no_such_table")
+            cursor = await connection.cursor(scrollable=True).execute("SELECT tabid FROM systables WHERE tabid < 4 ORDER BY 1")
+            assert await cursor.count_rows() == 3 and len(await cursor.fetchall()) == 3
+
+    asyncio.run(run())

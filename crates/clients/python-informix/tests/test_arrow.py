@@ -77,3 +77,12 @@ def test_asynchronous_cursors(server, connection, filled):
             assert sum(counts) == len(rows)
 
     asyncio.run(work())
+
+
+def test_intervals_of_years_and_months(connection, table):
+    pyarrow = pytest.importorskip("pyarrow")
+    name = table("m INTERVAL YEAR TO MONTH, d INTERVAL DAY TO SECOND")
+    connection.execute(f"INSERT INTO {name} VALUES (?, ?)", (driver.YearMonth(1, 6), datetime.timedelta(days=1)))
+    found = pyarrow.table(connection.execute(f"SELECT m, d FROM {name}"))
+    assert found.schema.types == [pyarrow.month_day_nano_interval(), pyarrow.duration("us")]
+    assert found["m"][0].as_py().months == 18 and found["d"][0].as_py() == datetime.timedelta(days=1)

@@ -215,3 +215,35 @@ def test_row_factories(connection):
     assert row.tabid == 1 and row.tabname == "systables" and row[2] == 2
     connection.row_factory = dict_row
     assert connection.execute("SELECT tabid AS number FROM systables WHERE tabid = 1").fetchall() == [{"number": 1}]
+
+
+def test_newcomers_find_their_way(connection, table):
+    name = table("id INTEGER, v VARCHAR(9)")
+    assert connection.executemany(f"INSERT INTO {name} VALUES (:id, :v)", [{"id": 1, "v": "a"}]).rowcount == 1
+    rows = connection.cursor(row_factory=driver.dict_row).execute(f"SELECT * FROM {name}").fetchall()
+    assert rows == [{"id": 1, "v": "a"}]
+    assert connection.encoding == "utf-8"
+
+
+@pytest.mark.parametrize("options", [{"timeout": "a"}, {"connect_timeout": -1}, {"cancel_timeout": True}])
+def test_options_that_are_no_seconds(server, options):
+    with pytest.raises(driver.InterfaceError, match="seconds"):
+        driver.connect(**server, **options)
+
+
+def test_messages_name_the_isam_error(connection):
+    with pytest.raises(driver.ProgrammingError) as caught:
+        connection.execute("SELECT * FROM no_such_table")
+    expected = "-206: The specified table (no_such_table) is not in the database; ISAM -111: no record found"
+    assert str(caught.value) == expected
+
+
+def test_executemany_takes_long_iterables(connection, table):
+    name = table("id INTEGER PRIMARY KEY")
+    cursor = connection.cursor()
+    assert cursor.executemany(f"INSERT INTO {name} VALUES (?)", ((number,) for number in range(25_000))).rowcount == 25_000
+    assert cursor.executemany(f"DELETE FROM {name} WHERE id = ?", []).rowcount == 0
+    with pytest.raises(driver.IntegrityError) as caught:
+        cursor.executemany(f"INSERT INTO {name} VALUES (?)", ((number % 35_000,) for number in range(25_000, 60_000)))
+    assert caught.value.executed == 10_000
+    connection.rollback()

@@ -38,7 +38,7 @@ def steps(session):
     query = "SELECT tabname, tabid, created, nrows FROM systables WHERE tabid < ?"
     yield lambda: session.execute(1, query, (90,), False, None)
     yield lambda: session.fetch(1)
-    yield lambda: session.execute(2, "SELECT tabid FROM systables", None, False, {"is_scrolling": True, "is_held": False, "name": None})
+    yield lambda: session.execute(2, "SELECT tabid FROM systables", None, False, {"is_scrolling": True, "is_held": False, "lob_files": False, "name": None})
     yield lambda: session.scroll(2, 3, 4)
     yield lambda: session.rollback()
 

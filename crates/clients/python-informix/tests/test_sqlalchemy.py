@@ -171,3 +171,42 @@ def test_the_asynchronous_dialect(server, engine, tables):
         await other.dispose()
 
     asyncio.run(work())
+
+
+def test_fields_of_dates_are_extracted(engine):
+    moment = datetime.datetime(2024, 2, 29, 13, 14, 15)
+    fields = ["year", "quarter", "month", "day", "dow", "doy", "hour", "minute", "second"]
+    # 29 February 2024 was a Thursday, the 60th day of its year.
+    with engine.connect() as connection:
+        made = sqlalchemy.literal(moment, sqlalchemy.DateTime)
+        row = connection.execute(sqlalchemy.select(*[sqlalchemy.extract(field, made) for field in fields])).one()
+        assert tuple(row) == (2024, 1, 2, 29, 4, 60, 13, 14, 15)
+        with pytest.raises(sqlalchemy.exc.CompileError, match="epoch"):
+            connection.execute(sqlalchemy.select(sqlalchemy.extract("epoch", made)))
+
+
+def test_a_schema_is_reflected_with_few_statements(engine):
+    written = sqlalchemy.MetaData()
+    for number in range(12):
+        columns = [
+            sqlalchemy.Column("id", sqlalchemy.Integer, primary_key=True),
+            sqlalchemy.Column("v", sqlalchemy.String(20), nullable=False, unique=True),
+            sqlalchemy.Column("other", sqlalchemy.ForeignKey(f"few{number - 1}.id") if number else sqlalchemy.Integer),
+        ]
+        sqlalchemy.Table(f"few{number}", written, *columns)
+    written.create_all(engine)
+    statements = []
+    listen = lambda *arguments: statements.append(arguments[2])
+    sqlalchemy.event.listen(engine, "before_cursor_execute", listen)
+    try:
+        found = sqlalchemy.MetaData()
+        found.reflect(engine)
+    finally:
+        sqlalchemy.event.remove(engine, "before_cursor_execute", listen)
+    for number in range(12):
+        table = found.tables[f"few{number}"]
+        assert [column.name for column in table.primary_key] == ["id"]
+        targets = [key.target_fullname for key in table.foreign_keys]
+        assert targets == ([f"few{number - 1}.id"] if number else []) and not table.c.v.nullable
+    assert len(statements) < 40
+    written.drop_all(engine)

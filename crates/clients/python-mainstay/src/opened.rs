@@ -84,10 +84,12 @@ impl Opened {
     }
 
     fn new(folder: &Path, options: Options) -> Result<Opened, Fault> {
-        // Views and tables of a folder contain functions of these dialects, whatever language reads them.
+        // Views and tables of a folder contain functions of these dialects, whatever language reads them, and keyed files of
+        // Business BASIC have rules that changes through their views keep.
         mainstay_tsql_planner::register();
         mainstay_ads_planner::register();
         mainstay_informix_planner::register();
+        mainstay_basic_database::register();
         let memory_limit_bytes = options.memory_limit_bytes;
         let database = Database::open_with(folder, options).map_err(|error| fault(&error))?;
         let (instance, informix) = (OnceLock::new(), OnceLock::new());

@@ -6,7 +6,7 @@
 use crate::arrow_import;
 use crate::dialects::informix::DECLARED;
 use crate::failure::{Class, Fault};
-use crate::results::{Output, RowBatches, of_arrow, plain_batch, plain_schema};
+use crate::results::{Consumer, Output, RowBatches, has_open_intervals, of_arrow, plain_batch, plain_schema};
 use crate::to_python::{append_rows, object};
 use crate::worker::Worker;
 use arrow_array::ffi::FFI_ArrowSchema;
@@ -69,6 +69,37 @@ impl ResultSet {
             status: output.status,
             state: Mutex::new(State { batches: output.rows, current: None, is_lost: false }),
         }
+    }
+
+    /// A stream of the remaining rows, which has them in the types of a schema.
+    fn stream<'py>(&self, py: Python<'py>, schema: SchemaRef) -> PyResult<Bound<'py, PyCapsule>> {
+        let mut state = self.state(py);
+        let first = state.current.take().map(|(batch, next)| batch.slice(next, batch.num_rows() - next));
+        let batches = state.take(py)?;
+        if first.is_none() && batches.is_none() {
+            let message = "the rows have been read: execute the statement again";
+            return Err(Fault::new(Class::Interface, message).raise(py));
+        }
+        let reader = Reader { schema, first, batches };
+        PyCapsule::new_with_value(py, FFI_ArrowArrayStream::new(Box::new(reader)), c"arrow_array_stream")
+    }
+
+    /// The columns in types that a consumer knows. Where rows decide on them, the first ones are read.
+    fn schema_for(&self, py: Python<'_>, consumer: Consumer) -> PyResult<SchemaRef> {
+        let Some(own) = &self.schema else {
+            return Err(Fault::new(Class::Programming, "the statement gives no rows").raise(py));
+        };
+        let mut state = self.state(py);
+        let is_loaded = matches!(state.batches, Some(RowBatches::Ready(..)));
+        if has_open_intervals(own) && state.current.is_none() && !is_loaded && !self.advance(py, &mut state)? {
+            state.batches = Some(RowBatches::Ready(Arc::clone(own), VecDeque::new()));
+        }
+        let loaded = match &state.batches {
+            Some(RowBatches::Ready(_, batches)) => Some(batches.iter()),
+            _ => None,
+        };
+        let current = state.current.as_ref().map(|(batch, _)| batch);
+        Ok(plain_schema(own, consumer, current.into_iter().chain(loaded.into_iter().flatten())))
     }
 
     fn state(&self, py: Python<'_>) -> MutexGuard<'_, State> {
@@ -184,10 +215,7 @@ impl ResultSet {
         py: Python<'py>,
         requested_schema: Option<Bound<'py, PyAny>>,
     ) -> PyResult<Bound<'py, PyCapsule>> {
-        let Some(own) = &self.schema else {
-            return Err(Fault::new(Class::Programming, "the statement gives no rows").raise(py));
-        };
-        let mut schema = plain_schema(own);
+        let mut schema = self.schema_for(py, Consumer::Arrow)?;
         if let Some(requested) = requested_schema.filter(|requested| !requested.is_none()) {
             let requested = arrow_import::schema(py, &requested)?;
             let types =
@@ -200,22 +228,17 @@ impl ResultSet {
                 schema = requested;
             }
         }
-        let mut state = self.state(py);
-        let first = state.current.take().map(|(batch, next)| batch.slice(next, batch.num_rows() - next));
-        let batches = state.take(py)?;
-        if first.is_none() && batches.is_none() {
-            let message = "the rows have been read: execute the statement again";
-            return Err(Fault::new(Class::Interface, message).raise(py));
-        }
-        let reader = Reader { schema, first, batches };
-        PyCapsule::new_with_value(py, FFI_ArrowArrayStream::new(Box::new(reader)), c"arrow_array_stream")
+        self.stream(py, schema)
+    }
+
+    /// The remaining rows as a stream in types that data frames have.
+    fn frame_stream<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyCapsule>> {
+        let schema = self.schema_for(py, Consumer::Frames)?;
+        self.stream(py, schema)
     }
 
     fn __arrow_c_schema__<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyCapsule>> {
-        let Some(own) = &self.schema else {
-            return Err(Fault::new(Class::Programming, "the statement gives no rows").raise(py));
-        };
-        let schema = FFI_ArrowSchema::try_from(plain_schema(own).as_ref());
+        let schema = FFI_ArrowSchema::try_from(self.schema_for(py, Consumer::Arrow)?.as_ref());
         PyCapsule::new_with_value(py, schema.map_err(|error| of_arrow(&error).raise(py))?, c"arrow_schema")
     }
 

@@ -243,12 +243,20 @@ impl Session {
     }
 
     /// Has a function called without arguments while statements run, every so many seconds.
-    #[pyo3(signature = (callback, interval=0.1))]
-    fn watch(&self, py: Python<'_>, callback: Option<Py<PyAny>>, interval: f64) -> PyResult<()> {
+    ///
+    /// `ended` is called behind the last of these calls, once the statement has ended.
+    #[pyo3(signature = (callback, interval=0.1, ended=None))]
+    fn watch(
+        &self,
+        py: Python<'_>,
+        callback: Option<Py<PyAny>>,
+        interval: f64,
+        ended: Option<Py<PyAny>>,
+    ) -> PyResult<()> {
         let interval = Duration::try_from_secs_f64(interval);
         let interval =
             interval.map_err(|_| Fault::new(Class::Interface, "the interval is no length of time").raise(py))?;
-        self.worker.watch(callback.map(|callback| Watcher { callback, interval }));
+        self.worker.watch(callback.map(|callback| Watcher { callback, ended, interval }));
         Ok(())
     }
 

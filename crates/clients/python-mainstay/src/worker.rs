@@ -95,8 +95,10 @@ pub(crate) struct Worker {
 
 /// A function of Python that hears of the progress.
 pub(crate) struct Watcher {
-    /// Called without arguments.
+    /// Called without arguments while a statement runs.
     pub callback: Py<PyAny>,
+    /// Called without arguments behind the last of those calls.
+    pub ended: Option<Py<PyAny>>,
     pub interval: Duration,
 }
 
@@ -142,8 +144,13 @@ impl Worker {
             drop(sender.send(work(&turn_of_job)));
         });
         self.send(job).map_err(|fault| fault.raise(py))?;
-        let done = self.wait(py, receiver, (&turn, watcher.as_deref()), is_main)?;
-        done.map_err(|fault| fault.raise(py))
+        let mut is_heard = false;
+        let done = self.wait(py, receiver, (&turn, watcher.as_deref()), is_main, &mut is_heard);
+        if let Some(ended) = watcher.as_ref().and_then(|watcher| watcher.ended.as_ref()).filter(|_| is_heard) {
+            let heard = ended.call0(py);
+            return done.and_then(|done| heard.map(|_| done))?.map_err(|fault| fault.raise(py));
+        }
+        done?.map_err(|fault| fault.raise(py))
     }
 
     fn wait<T: Send>(
@@ -152,6 +159,7 @@ impl Worker {
         receiver: Receiver<Result<T, Fault>>,
         (turn, watcher): (&Turn, Option<&Watcher>),
         is_main: bool,
+        is_heard: &mut bool,
     ) -> PyResult<Result<T, Fault>> {
         // Only one thread at a time receives.
         let receiver = Mutex::new(receiver);
@@ -170,7 +178,7 @@ impl Worker {
             let mut heard = if is_main { py.check_signals() } else { Ok(()) };
             let due = watcher.filter(|watcher| running.is_some() && told.elapsed() >= watcher.interval);
             if let (Ok(()), Some(watcher)) = (&heard, due) {
-                told = Instant::now();
+                (told, *is_heard) = (Instant::now(), true);
                 heard = watcher.callback.call0(py).map(drop);
             }
             if let Err(error) = heard {

@@ -253,3 +253,10 @@ def test_files_are_tables(connect, tmp_path):
 def test_callproc_needs_another_dialect(memory):
     with pytest.raises(mainstay.NotSupportedError):
         memory.cursor().callproc("p")
+
+
+def test_values_without_marks_are_errors_of_the_program(memory):
+    for statement in ["SELECT 1", "SELECT :1"]:
+        with pytest.raises(mainstay.ProgrammingError, match="0 parameters, and 1 values"):
+            memory.execute(statement, [5])
+    assert memory.execute("SELECT $1 + $1", [5]).fetchone() == (10,)

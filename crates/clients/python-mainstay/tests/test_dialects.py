@@ -228,3 +228,13 @@ def test_results_that_do_not_fit(tmp_path, dialect):
         connection.execute("SELECT a.a, b.a AS b, c.a AS c FROM t a, t b, t c").fetchall()
     assert caught.value.sqlstate == "53200"
     connection.close()
+
+
+def test_output_parameters_hold_longer_values(connect):
+    server = connect(dialect="tsql", autocommit=True)
+    server.execute(
+        "CREATE PROCEDURE longer @t nvarchar(20) OUTPUT, @n bigint OUTPUT, @d decimal(9,2) OUTPUT, @b varbinary(9) OUTPUT AS "
+        "BEGIN SET @t = N'output'; SET @n = 5000000000; SET @d = 1234.5; SET @b = 0x010203 END"
+    )
+    given = [mainstay.Output(value) for value in ("", 0, decimal.Decimal("0.00"), b"")]
+    assert server.cursor().callproc("longer", given) == ["output", 5_000_000_000, decimal.Decimal("1234.50"), b"\1\2\3"]

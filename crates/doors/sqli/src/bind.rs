@@ -70,6 +70,27 @@ impl Parameter {
         Ok(())
     }
 
+    /// Appends a value of an opaque type in its binary form, such as the locator of a BLOB. A parameter of a statement has an
+    /// owner and its length as precision; an argument of the fast path has neither.
+    pub fn write_opaque((owner, name): (&str, &str), bytes: &[u8], out: &mut Vec<u8>, context: &Context) {
+        out.put_u16(TypeCode::RETURN_SENDRECV.0);
+        out.put_text(owner, context.codeset);
+        out.put_text(name, context.codeset);
+        out.put_u16(0);
+        out.put_length(if owner.is_empty() { 0 } else { bytes.len() }, false);
+        out.put_length(bytes.len(), true);
+        out.extend_from_slice(bytes);
+        out.put_pad(bytes.len());
+    }
+
+    /// Appends a whole number as INT8.
+    pub fn write_int8(number: i64, out: &mut Vec<u8>) {
+        out.put_u16(TypeCode::INT8.0);
+        out.put_u16(0);
+        out.put_u16(BIGINT_PRECISION);
+        crate::row::write_int8(number, out);
+    }
+
     pub(crate) fn read(reader: &mut Reader<'_>, context: &Context) -> Read<Parameter> {
         let code = TypeCode(reader.u16()?);
         let mut kind = TypeDescription::new(code, 0);

@@ -232,10 +232,16 @@ pub fn decode_datetime(bytes: &[u8], qualifier: Qualifier) -> Result<Value, Wire
 
 /// Appends an INTERVAL, cut to the fields of the qualifier.
 ///
-/// Errors: `Value` where the first field has too few digits.
+/// Errors: `Value` where the first field has too few digits, and for an interval of the other kind: months in fields of days,
+/// or days in fields of months.
 pub fn encode_interval(value: Interval, qualifier: Qualifier, out: &mut Vec<u8>) -> Result<(), WireError> {
     let mut fields = Fields::default();
     let too_long = || WireError::Value("an INTERVAL is longer than its first field has digits for");
+    // Zero would stand for what the qualifier has no fields for.
+    let is_lost = if qualifier.first <= Unit::MONTH { value.day_ticks() != 0 } else { value.months != 0 };
+    if is_lost {
+        return Err(WireError::Value("an INTERVAL of months has no days, and one of days has no months"));
+    }
     let is_negative = if qualifier.first <= Unit::MONTH {
         let months = value.months.unsigned_abs();
         match qualifier.first {
@@ -325,6 +331,8 @@ mod tests {
         assert_eq!(out, [0x80 | (64 + 7), 0, 1, 6]);
         assert_eq!(decode_interval(&out, years).unwrap(), Some(Interval::from_months(18)));
         assert!(encode_interval(Interval::from_months(12 * 100_000), years, &mut out).is_err());
+        assert!(encode_interval(Interval::from_months(18), qualifier, &mut out).is_err());
+        assert!(encode_interval(value, years, &mut out).is_err());
     }
 
     #[test]

@@ -66,6 +66,8 @@ pub enum LobStep {
 pub struct ReturnType {
     /// The type.
     pub code: TypeCode,
+    /// The name of a type of the owner `informix` beyond the built-in ones; else empty.
+    pub name: String,
     /// Bytes, precision or qualifier.
     pub length: u32,
 }
@@ -457,18 +459,19 @@ fn write_statement(text: &str, out: &mut Vec<u8>, context: &Context) {
 
 fn read_return_type(reader: &mut Reader<'_>, context: &Context) -> Read<ReturnType> {
     let code = TypeCode(reader.u16()?);
+    let mut name = String::new();
     if code.is_named() {
         reader.text(context.codeset)?;
-        reader.text(context.codeset)?;
+        name = reader.text(context.codeset)?;
     }
-    Ok(ReturnType { code, length: reader.u32()? })
+    Ok(ReturnType { code, name, length: reader.u32()? })
 }
 
 fn write_return_type(kind: &ReturnType, out: &mut Vec<u8>, context: &Context) {
     out.put_u16(kind.code.0);
     if kind.code.is_named() {
-        out.put_text("", context.codeset);
-        out.put_text("", context.codeset);
+        out.put_text(if kind.name.is_empty() { "" } else { "informix" }, context.codeset);
+        out.put_text(&kind.name, context.codeset);
     }
     out.put_u32(kind.length);
 }

@@ -193,7 +193,7 @@ fn text<'v>(value: ValueRef<'v>) -> Result<&'v str, WireError> {
     }
 }
 
-fn write_int8(number: i64, out: &mut Vec<u8>) {
+pub(crate) fn write_int8(number: i64, out: &mut Vec<u8>) {
     let magnitude = number.unsigned_abs();
     out.put_i16(if number < 0 { -1 } else { 1 });
     out.put_u32(magnitude as u32);

@@ -195,7 +195,7 @@ fn an_insert_cursor() {
     let rows = "0006 0064 0000 0002 0002 00000004 000d 00000014 0011 00000007 0001 00000000 027830 00 000c";
     let found = requests(rows);
     let Request::ReturnTypes { is_output: false, types } = &found[1] else { panic!("{found:?}") };
-    assert_eq!(types[1], ReturnType { code: TypeCode::VARCHAR, length: 20 });
+    assert_eq!(types[1], ReturnType { code: TypeCode::VARCHAR, name: String::new(), length: 20 });
     assert_eq!(found[2], Request::Put(vec![0, 0, 0, 0, 2, b'x', b'0']));
 }
 

@@ -54,7 +54,10 @@ fn requests() -> Vec<Request> {
         Request::Fetch(Fetch { scroll: Some((ScrollHow::Absolute, 7)), buffer_bytes: 4096 }),
         Request::Fetch(Fetch { scroll: None, buffer_bytes: 4096 }),
         Request::FetchLob(SimpleLob { size: 7, is_null: false, handle: 9 }),
-        Request::ReturnTypes { is_output: true, types: vec![ReturnType { code: TypeCode::BOOLEAN, length: 1 }] },
+        Request::ReturnTypes {
+            is_output: true,
+            types: vec![ReturnType { code: TypeCode::BOOLEAN, name: "boolean".to_owned(), length: 1 }],
+        },
         Request::Put(vec![0, 0, 0, 1, 1, b'x']),
         Request::Savepoint { name: "s1".to_owned(), is_unique: true },
         Request::RollbackTo("s1".to_owned()),

@@ -19,8 +19,10 @@ from .errors import (
     ProgrammingError,
     Warning,
 )
+from .insert_cursors import AsyncInsertCursor, InsertCursor
+from .lobs import AsyncLob, Lob
 from .pool import AsyncPool, Pool
-from .rows import named_row, tuple_row
+from .rows import dict_row, named_row, tuple_row
 from .types import (
     BINARY,
     DATETIME,
@@ -48,6 +50,8 @@ paramstyle = "qmark"
 __all__ = [
     "AsyncConnection",
     "AsyncCursor",
+    "AsyncInsertCursor",
+    "AsyncLob",
     "AsyncPool",
     "BINARY",
     "Binary",
@@ -59,9 +63,11 @@ __all__ = [
     "Date",
     "DateFromTicks",
     "Error",
+    "InsertCursor",
     "IntegrityError",
     "InterfaceError",
     "InternalError",
+    "Lob",
     "NUMBER",
     "NotSupportedError",
     "OperationalError",
@@ -78,6 +84,7 @@ __all__ = [
     "apilevel",
     "connect",
     "connect_async",
+    "dict_row",
     "named_row",
     "paramstyle",
     "threadsafety",

@@ -5,8 +5,10 @@ import os
 import socket
 import weakref
 
-from .base import SCROLL_ROWS, BaseConnection, BaseCursor, check_name
+from .base import SCROLL_ROWS, BaseConnection, BaseCursor, check_name, portions
 from .errors import Error, InterfaceError, OperationalError, ProgrammingError
+from .insert_cursors import AsyncInsertCursor
+from .lobs import AsyncLob
 from .settings import INTERRUPT, Settings, tune
 
 _ALL = 1 << 62
@@ -137,15 +139,40 @@ class AsyncConnection(BaseConnection):
             start(*args)
             await self._run(self._settings.timeout)
 
-    def cursor(self, *, scrollable=False, hold=False, name=None, row_factory=None):
+    def cursor(self, *, scrollable=False, hold=False, name=None, row_factory=None, lob_files=False):
         """A cursor; see `Connection.cursor`."""
         if self.closed:
             raise InterfaceError("the connection is closed")
-        return AsyncCursor(self, scrollable, hold, name, row_factory)
+        return AsyncCursor(self, scrollable, hold, name, row_factory, lob_files)
 
     async def execute(self, statement, parameters=None):
         """Executes a statement with a new cursor, and returns the cursor."""
         return await self.cursor().execute(statement, parameters)
+
+    async def executemany(self, statement, parameters):
+        """Executes a statement for each set of parameters with a new cursor, and returns the cursor."""
+        return await self.cursor().executemany(statement, parameters)
+
+    async def insert_cursor(self, statement):
+        """An insert cursor (PUT) for an INSERT with `?` for each column."""
+        cursor = AsyncInsertCursor(self)
+        await self._operation(self._session.insert_cursor, cursor._number, statement)
+        return cursor
+
+    async def create_blob(self, source=None):
+        """A new BLOB for a parameter: the bytes of `source` or of a file object, else an empty one to be written."""
+        return await AsyncLob._create(self, False, source)
+
+    async def create_clob(self, source=None):
+        """A new CLOB for a parameter: a text, or that of a file object, else an empty one to be written."""
+        return await AsyncLob._create(self, True, source)
+
+    async def _lob_operation(self, name, *args):
+        async with self._lock:
+            self._close_forgotten()
+            getattr(self._session, name)(*args)
+            await self._run(self._settings.timeout)
+            return self._session.lob_answer()
 
     async def commit(self):
         """Ends the transaction; its changes stay."""
@@ -224,8 +251,10 @@ class AsyncConnection(BaseConnection):
 class AsyncCursor(BaseCursor):
     """A cursor of an AsyncConnection."""
 
-    def __init__(self, connection, scrollable, hold, name, row_factory):
-        super().__init__(connection, scrollable, hold, name, row_factory)
+    _lob_class = AsyncLob
+
+    def __init__(self, connection, scrollable, hold, name, row_factory, lob_files=False):
+        super().__init__(connection, scrollable, hold, name, row_factory, lob_files)
         self._finalizer = weakref.finalize(self, connection._forgotten.append, self._number)
         self._finalizer.atexit = False
 
@@ -237,8 +266,17 @@ class AsyncCursor(BaseCursor):
         return await self._execute(statement, parameters, False)
 
     async def executemany(self, statement, parameters):
-        """Executes a statement once for each set of parameters, as one group of messages."""
-        return await self._execute(statement, parameters, True)
+        """Executes a statement once for each set of parameters; see `Cursor.executemany`."""
+        changed = done = 0
+        for portion in portions(parameters):
+            try:
+                await self._execute(statement, portion, True)
+            except Error as error:
+                self._add_executed(error, done)
+                raise
+            changed, done = changed + max(self.rowcount, 0), done + len(portion)
+            self.rowcount = changed
+        return self
 
     async def _execute(self, statement, parameters, is_many):
         self._check()
@@ -323,6 +361,17 @@ class AsyncCursor(BaseCursor):
             await self._load_window(kept)
             raise IndexError("a scroll beyond the last row")
         self._position = target
+
+    async def count_rows(self):
+        """The number of rows of a scroll cursor."""
+        self._target(0, "absolute")
+        async with self._connection._lock:
+            self._session.scroll_last(self._number)
+            await self._connection._run(self._timeout())
+            count = self._session.last_number(self._number) or 0
+            self._session.load(self._number, self._rows)
+        await self._load_window(self._position)
+        return count
 
     async def arrow_batches(self):
         """The rows that are left as objects of the Arrow PyCapsule interface, one for each fetch."""

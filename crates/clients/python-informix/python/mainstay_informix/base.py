@@ -4,13 +4,41 @@ import collections
 import itertools
 import re
 
-from .errors import InterfaceError, NotSupportedError, ProgrammingError, of_fault
+from .errors import (
+    DatabaseError,
+    DataError,
+    Error,
+    IntegrityError,
+    InterfaceError,
+    InternalError,
+    NotSupportedError,
+    OperationalError,
+    ProgrammingError,
+    Warning,
+    of_fault,
+)
+from .lobs import file_maker
 from .rows import tuple_row
 from .types import type_code
 
 _NAME = re.compile(r"[\w$.:@\"]+\Z")
 #: Rows that a scroll cursor fetches at a time, unless arraysize is larger.
 SCROLL_ROWS = 64
+
+
+#: Sets of parameters of `executemany` that are in memory at a time.
+PORTION = 10_000
+
+
+def portions(parameters):
+    """Sets of parameters in lists: one of them even if there are none."""
+    parameters = iter(parameters)
+    portion = list(itertools.islice(parameters, PORTION))
+    while True:
+        yield portion
+        portion = list(itertools.islice(parameters, PORTION))
+        if not portion:
+            return
 
 
 def check_name(name, what):
@@ -23,11 +51,17 @@ def check_name(name, what):
 class BaseConnection:
     """The state of a connection beside its socket."""
 
+    # PEP 249: exceptions as attributes of connections.
+    Warning, Error, InterfaceError, DatabaseError = Warning, Error, InterfaceError, DatabaseError
+    DataError, OperationalError, IntegrityError = DataError, OperationalError, IntegrityError
+    InternalError, ProgrammingError, NotSupportedError = InternalError, ProgrammingError, NotSupportedError
+
     def __init__(self, settings, session):
         self._settings, self._session = settings, session
         self._numbers = itertools.count(1)
         # Numbers of cursors that were dropped. The garbage collector may run anywhere: the next operation closes them.
         self._forgotten = collections.deque()
+        self._forgotten_lobs = collections.deque()
         #: Makes rows of tuples; see `mainstay_informix.rows`.
         self.row_factory = tuple_row
 
@@ -51,9 +85,16 @@ class BaseConnection:
         """True if the connection cannot be used any more."""
         return self._session.closed
 
+    @property
+    def encoding(self):
+        """The codeset of texts, as Python names it."""
+        return self._settings.encoding
+
     def _close_forgotten(self):
         while self._forgotten:
             self._session.close_cursor(self._forgotten.popleft())
+        while self._forgotten_lobs:
+            self._session.lob_forget(self._forgotten_lobs.popleft())
 
     def _raise_fault(self):
         fault = self._session.fault()
@@ -70,13 +111,22 @@ class BaseConnection:
 class BaseCursor:
     """The state of a cursor: its number in the session, its rows, its results."""
 
-    def __init__(self, connection, scrollable, hold, name, row_factory):
+    #: The class of BLOB and CLOB values as files.
+    _lob_class = None
+
+    def __init__(self, connection, scrollable, hold, name, row_factory, lob_files=False):
         self._connection, self._session = connection, connection._session
         self._number = next(connection._numbers)
         self._opening = None
-        if scrollable or hold or name:
+        if scrollable or hold or name or lob_files:
             name = check_name(name, "cursor") if name else None
-            self._opening = {"is_scrolling": bool(scrollable), "is_held": bool(hold), "name": name}
+            self._opening = {
+                "is_scrolling": bool(scrollable),
+                "is_held": bool(hold),
+                "lob_files": bool(lob_files),
+                "name": name,
+            }
+        self._files = file_maker(connection, self._lob_class) if lob_files else None
         self._scrolls = bool(scrollable)
         self._is_closed = False
         #: Rows of `fetchmany` without a size.
@@ -149,11 +199,17 @@ class BaseCursor:
         self._has_rows = has_rows
         if has_rows:
             self._raw_description = self._session.description(self._number)
-            self._rows = self._session.rows(self._number)
+            self._rows = self._session.rows(self._number, self._files)
             self._session.load(self._number, self._rows)
             self._make = self.row_factory(self)
         else:
             self.rowcount = changed
+
+    @staticmethod
+    def _add_executed(error, done):
+        """Adds the executions before the portion that has failed."""
+        if error.executed is not None or done:
+            error.executed = (error.executed or 0) + done
 
     def _finish_rows(self, rows):
         self._position += len(rows)

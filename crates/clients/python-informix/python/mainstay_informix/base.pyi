@@ -1,9 +1,20 @@
 from typing import Any
 
+from . import errors
 from .connection import Connection, RowFactory
 from .types import TypeCode
 
 class BaseConnection:
+    Warning = errors.Warning
+    Error = errors.Error
+    InterfaceError = errors.InterfaceError
+    DatabaseError = errors.DatabaseError
+    DataError = errors.DataError
+    OperationalError = errors.OperationalError
+    IntegrityError = errors.IntegrityError
+    InternalError = errors.InternalError
+    ProgrammingError = errors.ProgrammingError
+    NotSupportedError = errors.NotSupportedError
     row_factory: RowFactory
     @property
     def autocommit(self) -> bool: ...
@@ -13,6 +24,8 @@ class BaseConnection:
     def server_version(self) -> str: ...
     @property
     def closed(self) -> bool: ...
+    @property
+    def encoding(self) -> str: ...
 
 class BaseCursor:
     arraysize: int

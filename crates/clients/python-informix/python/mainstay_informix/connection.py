@@ -6,19 +6,10 @@ import threading
 import time
 import weakref
 
-from .base import SCROLL_ROWS, BaseConnection, BaseCursor, check_name
-from .errors import (
-    DatabaseError,
-    DataError,
-    Error,
-    IntegrityError,
-    InterfaceError,
-    InternalError,
-    NotSupportedError,
-    OperationalError,
-    ProgrammingError,
-    Warning,
-)
+from .base import SCROLL_ROWS, BaseConnection, BaseCursor, check_name, portions
+from .errors import Error, InterfaceError, OperationalError, ProgrammingError
+from .insert_cursors import InsertCursor
+from .lobs import Lob
 from .settings import INTERRUPT, Settings, tune
 
 #: Bytes that are read at a time: an answer to a fetch. Buffers of 128 KB and more would be mapped and unmapped for each read.
@@ -36,11 +27,6 @@ def connect(*args, **options):
 
 class Connection(BaseConnection):
     """A connection. Threads may share it: it runs one operation at a time."""
-
-    # PEP 249: exceptions as attributes of connections.
-    Warning, Error, InterfaceError, DatabaseError = Warning, Error, InterfaceError, DatabaseError
-    DataError, OperationalError, IntegrityError = DataError, OperationalError, IntegrityError
-    InternalError, ProgrammingError, NotSupportedError = InternalError, ProgrammingError, NotSupportedError
 
     def __init__(self, settings):
         super().__init__(settings, settings.session())
@@ -164,15 +150,41 @@ class Connection(BaseConnection):
             start(*args)
             self._run(self._settings.timeout if timeout is None else timeout)
 
-    def cursor(self, *, scrollable=False, hold=False, name=None, row_factory=None):
-        """A cursor. `scrollable` fetches in any order, `hold` stays open after COMMIT, `name` is for WHERE CURRENT OF."""
+    def cursor(self, *, scrollable=False, hold=False, name=None, row_factory=None, lob_files=False):
+        """A cursor. `scrollable` fetches in any order, `hold` stays open after COMMIT, `name` is for WHERE CURRENT OF.
+
+        `lob_files` gives values of BLOB and CLOB columns as file objects.
+        """
         if self.closed:
             raise InterfaceError("the connection is closed")
-        return Cursor(self, scrollable, hold, name, row_factory)
+        return Cursor(self, scrollable, hold, name, row_factory, lob_files)
 
     def execute(self, statement, parameters=None):
         """Executes a statement with a new cursor, and returns the cursor."""
         return self.cursor().execute(statement, parameters)
+
+    def executemany(self, statement, parameters):
+        """Executes a statement for each set of parameters with a new cursor, and returns the cursor."""
+        return self.cursor().executemany(statement, parameters)
+
+    def insert_cursor(self, statement):
+        """An insert cursor (PUT) for an INSERT with `?` for each column."""
+        cursor = InsertCursor(self)
+        self._operation(self._session.insert_cursor, cursor._number, statement)
+        return cursor
+
+    def create_blob(self, source=None):
+        """A new BLOB for a parameter: the bytes of `source` or of a file object, else an empty one to be written."""
+        return Lob._create(self, False, source)
+
+    def create_clob(self, source=None):
+        """A new CLOB for a parameter: a text, or that of a file object, else an empty one to be written."""
+        return Lob._create(self, True, source)
+
+    def _lob_operation(self, name, *args):
+        with self._lock:
+            self._operation(getattr(self._session, name), *args)
+            return self._session.lob_answer()
 
     def commit(self):
         """Ends the transaction; its changes stay."""
@@ -266,8 +278,10 @@ class Connection(BaseConnection):
 class Cursor(BaseCursor):
     """A cursor of a blocking connection. Any number may be open at a time."""
 
-    def __init__(self, connection, scrollable, hold, name, row_factory):
-        super().__init__(connection, scrollable, hold, name, row_factory)
+    _lob_class = Lob
+
+    def __init__(self, connection, scrollable, hold, name, row_factory, lob_files=False):
+        super().__init__(connection, scrollable, hold, name, row_factory, lob_files)
         # A cursor that is forgotten must not keep its statement at the server.
         self._finalizer = weakref.finalize(self, connection._forgotten.append, self._number)
         self._finalizer.atexit = False
@@ -277,8 +291,20 @@ class Cursor(BaseCursor):
         return self._execute(statement, parameters, False)
 
     def executemany(self, statement, parameters):
-        """Executes a statement once for each set of parameters, as one group of messages."""
-        return self._execute(statement, parameters, True)
+        """Executes a statement once for each set of parameters, many of them in one group of messages.
+
+        Of an iterable only a portion is in memory at a time.
+        """
+        changed = done = 0
+        for portion in portions(parameters):
+            try:
+                self._execute(statement, portion, True)
+            except Error as error:
+                self._add_executed(error, done)
+                raise
+            changed, done = changed + max(self.rowcount, 0), done + len(portion)
+            self.rowcount = changed
+        return self
 
     def _execute(self, statement, parameters, is_many):
         self._check()

@@ -3,6 +3,8 @@
 The server sends SQLCODE, ISAM code, offset and one name; the texts are the client's own, as in IBM's clients.
 """
 
+import os
+
 from .messages import ISAM_TEXTS, TEXTS
 
 
@@ -90,10 +92,11 @@ def text_of(sqlcode, isam, near):
         text = text.replace("%s", near)
     elif near:
         text = f"{text.rstrip('.')} ({near})."
-    parts = [f"{sqlcode}: {text}"]
-    if isam:
-        parts.append(f"ISAM {isam}: {ISAM_TEXTS.get(isam, 'see the ISAM errors of the server')}")
-    return "; ".join(parts)
+    if not isam:
+        return f"{sqlcode}: {text}"
+    # Positive numbers are those of the server's operating system.
+    reason = ISAM_TEXTS.get(isam) or (os.strerror(isam).lower() if isam > 0 else "see the ISAM errors of the server")
+    return f"{sqlcode}: {text.rstrip('.')}; ISAM {isam}: {reason}"
 
 
 def of_fault(fault):

@@ -53,14 +53,27 @@ class Settings:
         self.user, self.password, self.database = user, password, database
         self.server = server or os.environ.get("INFORMIXSERVER", "informix")
         self.autocommit, self.exclusive = bool(autocommit), bool(exclusive)
-        self.connect_timeout, self.timeout, self.cancel_timeout = connect_timeout, timeout, cancel_timeout
+        self.connect_timeout = self._seconds("connect_timeout", connect_timeout)
+        self.timeout = self._seconds("timeout", timeout)
+        self.cancel_timeout = self._seconds("cancel_timeout", 5.0 if cancel_timeout is None else cancel_timeout)
         self.keepalive = keepalive
         self.fetch_bytes = min(max(int(fetch_bytes), 512), 1 << 24)
         self.statement_cache = max(int(statement_cache), 0)
         self.strip_char = bool(strip_char)
         self.application = application or os.path.basename(sys.argv[0] or "python")
         self.environment = self._environment(client_locale, db_locale, environment)
+        self.encoding = self._encoding()
         self.first_statements = self._first_statements(lock_wait, isolation)
+
+    @staticmethod
+    def _seconds(name, value):
+        if value is None or (isinstance(value, (int, float)) and not isinstance(value, bool) and value >= 0):
+            return value
+        raise InterfaceError(f"{name} is a number of seconds or None, not {value!r}")
+
+    def _encoding(self):
+        codeset = dict(self.environment).get("CLIENT_LOCALE", "").partition(".")[2].partition("@")[0].lower()
+        return "utf-8" if codeset in ("utf8", "utf-8", "57372") else "iso8859-1"
 
     @staticmethod
     def _tls(ssl):

@@ -4,11 +4,11 @@ Names in quotes need DELIMIDENT, which the dialect sets. Queries without a table
 """
 
 from sqlalchemy import exc, schema as sa_schema, sql, types as sqltypes
-from sqlalchemy.engine import default, interfaces, reflection
-from sqlalchemy.engine.reflection import ReflectionDefaults
+from sqlalchemy.engine import default, interfaces
 from sqlalchemy.sql import compiler, elements
 
-from .sqlalchemy_types import DATETIME, INTERVAL, YEAR_MONTH, of_column
+from .sqlalchemy_reflection import Reflection
+from .sqlalchemy_types import DATETIME, INTERVAL, YEAR_MONTH
 
 _ISOLATION = {
     "READ UNCOMMITTED": "DIRTY READ",
@@ -20,6 +20,12 @@ _ISOLATION = {
     "LAST COMMITTED": "COMMITTED READ LAST COMMITTED",
     "CURSOR STABILITY": "CURSOR STABILITY",
 }
+
+
+#: Functions of the fields of a date.
+_DATE_PARTS = {"year": "YEAR", "quarter": "QUARTER", "month": "MONTH", "day": "DAY", "dow": "WEEKDAY"}
+#: Directives of TO_CHAR for the fields of a time of day.
+_TIME_PARTS = {"hour": "%H", "minute": "%M", "second": "%S"}
 
 
 class InformixCompiler(compiler.SQLCompiler):
@@ -102,6 +108,16 @@ class InformixCompiler(compiler.SQLCompiler):
 
     def visit_mod_binary(self, binary, operator, **options):
         return f"MOD({self.process(binary.left, **options)}, {self.process(binary.right, **options)})"
+
+    def visit_extract(self, extract, **options):
+        value, field = self.process(extract.expr, **options), extract.field.lower()
+        if field in _DATE_PARTS:
+            return f"{_DATE_PARTS[field]}({value})"
+        if field == "doy":
+            return f"(DATE({value}) - MDY(1, 1, YEAR({value})) + 1)"
+        if field in _TIME_PARTS:
+            return f"TO_CHAR({value}, '{_TIME_PARTS[field]}')::INTEGER"
+        raise exc.CompileError(f"Informix has no function for the field {field!r} of a date or time")
 
     def visit_now_func(self, function, **options):
         return "CURRENT YEAR TO FRACTION(5)"
@@ -294,7 +310,7 @@ class InformixExecutionContext(default.DefaultExecutionContext):
         return self.cursor.lastrowid
 
 
-class InformixDialect(default.DefaultDialect):
+class InformixDialect(Reflection, default.DefaultDialect):
     """The dialect over the blocking driver."""
 
     name = "informix"
@@ -406,173 +422,6 @@ class InformixDialect(default.DefaultDialect):
         if not hasattr(dbapi_connection, "sqlalchemy_isolation"):
             dbapi_connection.sqlalchemy_isolation = {"level": "COMMITTED READ"}
         return dbapi_connection.sqlalchemy_isolation
-
-    # Reflection: the system catalog, described in IBM's Guide to SQL: Reference.
-
-    def _rows(self, connection, text, *parameters):
-        return connection.exec_driver_sql(text, parameters).fetchall()
-
-    def _owner(self, schema):
-        return schema or self.default_schema_name
-
-    @reflection.cache
-    def get_schema_names(self, connection, **options):
-        return [owner.strip() for (owner,) in self._rows(connection, "SELECT DISTINCT owner FROM systables ORDER BY owner") if owner.strip()]
-
-    def _names(self, connection, schema, kinds):
-        text = f"SELECT tabname FROM systables WHERE owner = ? AND tabid >= 100 AND tabtype IN ({kinds}) ORDER BY tabname"
-        return [name for (name,) in self._rows(connection, text, self._owner(schema))]
-
-    @reflection.cache
-    def get_table_names(self, connection, schema=None, **options):
-        return self._names(connection, schema, "'T'")
-
-    @reflection.cache
-    def get_view_names(self, connection, schema=None, **options):
-        return self._names(connection, schema, "'V'")
-
-    @reflection.cache
-    def get_sequence_names(self, connection, schema=None, **options):
-        return self._names(connection, schema, "'Q'")
-
-    @reflection.cache
-    def has_table(self, connection, table_name, schema=None, **options):
-        self._ensure_has_table_connection(connection)
-        return self._find(connection, table_name, schema, "'T', 'V'") is not None
-
-    @reflection.cache
-    def has_sequence(self, connection, sequence_name, schema=None, **options):
-        return self._find(connection, sequence_name, schema, "'Q'") is not None
-
-    def _find(self, connection, name, schema, kinds):
-        text = f"SELECT tabid FROM systables WHERE tabname = ? AND owner = ? AND tabtype IN ({kinds})"
-        rows = self._rows(connection, text, name, self._owner(schema))
-        return rows[0][0] if rows else None
-
-    def _tabid(self, connection, table_name, schema):
-        number = self._find(connection, table_name, schema, "'T', 'V'")
-        if number is None:
-            raise exc.NoSuchTableError(f"{schema}.{table_name}" if schema else table_name)
-        return number
-
-    @reflection.cache
-    def get_columns(self, connection, table_name, schema=None, **options):
-        number = self._tabid(connection, table_name, schema)
-        defaults = self._defaults(connection, number)
-        text = "SELECT colname, coltype, collength, extended_id, colno FROM syscolumns WHERE tabid = ? ORDER BY colno"
-        columns = []
-        for name, code, length, extended, place in self._rows(connection, text, number):
-            kind = of_column(code & 0xFF, length, extended)
-            column = {"name": name, "type": kind, "nullable": not code & 0x100, "default": defaults.get(place)}
-            if code & 0xFF in (6, 18, 53):
-                column["autoincrement"] = True
-            columns.append(column)
-        return columns
-
-    def _defaults(self, connection, number):
-        found = {}
-        for place, kind, text in self._rows(connection, 'SELECT colno, type, "default" FROM sysdefaults WHERE tabid = ?', number):
-            text = (text or "").strip()
-            # Literals of other types than text have a coded form before a blank.
-            found[place] = {"U": "USER", "C": "CURRENT", "T": "TODAY", "N": "NULL", "S": "DBSERVERNAME"}.get(kind, text)
-            if kind == "L" and not text.rpartition(" ")[2].lstrip("-+").replace(".", "", 1).isdigit():
-                found[place] = "'" + text.replace("'", "''") + "'"
-            elif kind == "L":
-                found[place] = text.rpartition(" ")[2]
-        return found
-
-    def _indexed_columns(self, connection, number):
-        """Names of the columns of each index, and its kind; descending columns have a minus."""
-        names = dict(self._rows(connection, "SELECT colno, colname FROM syscolumns WHERE tabid = ?", number))
-        parts = ", ".join(f"part{place}" for place in range(1, 17))
-        indexes = {}
-        for name, kind, *places in self._rows(connection, f"SELECT idxname, idxtype, {parts} FROM sysindexes WHERE tabid = ?", number):
-            used = [place for place in places if place]
-            indexes[name] = (kind, [names[abs(place)] for place in used], [place < 0 for place in used])
-        return indexes
-
-    def _constraints(self, connection, number, kinds):
-        text = f"SELECT constrid, constrname, constrtype, idxname FROM sysconstraints WHERE tabid = ? AND constrtype IN ({kinds}) ORDER BY constrname"
-        return self._rows(connection, text, number)
-
-    @reflection.cache
-    def get_pk_constraint(self, connection, table_name, schema=None, **options):
-        number = self._tabid(connection, table_name, schema)
-        for _, name, _, index in self._constraints(connection, number, "'P'"):
-            _, columns, _ = self._indexed_columns(connection, number)[index]
-            return {"constrained_columns": columns, "name": name}
-        return ReflectionDefaults.pk_constraint()
-
-    @reflection.cache
-    def get_unique_constraints(self, connection, table_name, schema=None, **options):
-        number = self._tabid(connection, table_name, schema)
-        indexes = self._indexed_columns(connection, number)
-        rows = self._constraints(connection, number, "'U'")
-        return [{"name": name, "column_names": indexes[index][1]} for _, name, _, index in rows if index in indexes]
-
-    @reflection.cache
-    def get_foreign_keys(self, connection, table_name, schema=None, **options):
-        number = self._tabid(connection, table_name, schema)
-        text = (
-            "SELECT c.constrname, c.idxname, t.tabname, t.owner, t.tabid, p.idxname, r.delrule "
-            "FROM sysconstraints c, sysreferences r, systables t, sysconstraints p "
-            "WHERE c.tabid = ? AND c.constrtype = 'R' AND r.constrid = c.constrid AND t.tabid = r.ptabid "
-            'AND p.constrid = r."primary" ORDER BY c.constrname'
-        )
-        own, found = self._indexed_columns(connection, number), []
-        for name, index, target, owner, target_number, target_index, rule in self._rows(connection, text, number):
-            referred = self._indexed_columns(connection, target_number)
-            owner = owner.strip()
-            found.append(
-                {
-                    "name": name,
-                    "constrained_columns": own[index][1],
-                    "referred_schema": owner if schema or owner != self.default_schema_name else None,
-                    "referred_table": target,
-                    "referred_columns": referred[target_index][1],
-                    "options": {"ondelete": "CASCADE"} if rule == "C" else {},
-                }
-            )
-        return found
-
-    @reflection.cache
-    def get_indexes(self, connection, table_name, schema=None, **options):
-        number = self._tabid(connection, table_name, schema)
-        constraints = {index: kind for _, _, kind, index in self._constraints(connection, number, "'P', 'U', 'R'")}
-        found = []
-        for name, (kind, columns, descending) in sorted(self._indexed_columns(connection, number).items()):
-            if constraints.get(name) in ("P", "R"):
-                continue
-            index = {"name": name, "column_names": columns, "unique": kind in ("U", "u"), "dialect_options": {}}
-            if name in constraints:
-                index["duplicates_constraint"] = name
-            if any(descending):
-                index["column_sorting"] = {column: ("desc",) for column, down in zip(columns, descending) if down}
-            found.append(index)
-        return found
-
-    @reflection.cache
-    def get_check_constraints(self, connection, table_name, schema=None, **options):
-        number = self._tabid(connection, table_name, schema)
-        found = []
-        for identifier, name, _, _ in self._constraints(connection, number, "'C'"):
-            text = "SELECT checktext FROM syschecks WHERE constrid = ? AND type = 'T' ORDER BY seqno"
-            parts = self._rows(connection, text, identifier)
-            found.append({"name": name, "sqltext": "".join(part for (part,) in parts).strip()})
-        return found
-
-    @reflection.cache
-    def get_table_comment(self, connection, table_name, schema=None, **options):
-        self._tabid(connection, table_name, schema)
-        return {"text": None}
-
-    @reflection.cache
-    def get_view_definition(self, connection, view_name, schema=None, **options):
-        number = self._find(connection, view_name, schema, "'V'")
-        if number is None:
-            raise exc.NoSuchTableError(view_name)
-        parts = self._rows(connection, "SELECT viewtext FROM sysviews WHERE tabid = ? ORDER BY seqno", number)
-        return "".join(part for (part,) in parts).strip()
 
 
 dialect = InformixDialect

@@ -9,7 +9,9 @@ from . import errors
 from ._native import Session
 from .cursor import Cursor
 from .errors import InterfaceError, ProgrammingError
+from .progress import ProgressDisplay, in_notebook
 from .results import Result
+from .sources import arrow_source
 
 DIALECTS = ("core", "tsql", "ads", "informix")
 
@@ -81,6 +83,8 @@ class Connection:
     ):
         if dialect not in DIALECTS:
             raise InterfaceError(f"there is no dialect {dialect!r}: use {', '.join(DIALECTS)}")
+        if threads is not None and threads < 1:
+            raise InterfaceError("threads is the number of threads that a statement may use: 1 or more")
         #: The folder.
         self.database = os.fspath(database)
         #: The language of statements.
@@ -93,6 +97,8 @@ class Connection:
         )
         self._closed = False
         self._close_at_exit = weakref.finalize(self, _close, self._native)
+        if dialect == "core" and in_notebook():
+            self.show_progress()
 
     def _open(self):
         if self._closed:
@@ -133,8 +139,13 @@ class Connection:
         """Executes a statement for each of these parameters with a new cursor, and returns that."""
         return self.cursor().executemany(operation, seq_of_parameters)
 
-    def sql(self, query, parameters=None):
-        """Executes a statement; returns the `Result` of the last one, if there are several."""
+    def sql(self, query, parameters=None, *, data=None):
+        """Executes a statement; returns the `Result` of the last one, if there are several.
+
+        `data` maps names to objects, which `register` copies to temporary tables of these names before.
+        """
+        for name, rows in (data or {}).items():
+            self.register(name, rows)
         results = self._open().run(query, parameters, self._autocommit)
         with_rows = [result for result in results if result.columns is not None]
         if not results:
@@ -157,31 +168,41 @@ class Connection:
         """Ends the statement that runs, from any thread."""
         self._open().interrupt()
 
-    def set_progress_handler(self, handler, interval=0.1):
+    def set_progress_handler(self, handler, interval=0.1, ended=None):
         """Has a function called about every `interval` seconds while a statement runs, with the same as `progress` gives.
 
-        An exception of the function ends the statement. `None` removes it.
+        An exception of the function ends the statement. `None` removes it. `ended` is called without arguments at the end of
+        a statement of which the handler has heard.
         """
         native = self._open()
         if handler is None:
             native.watch(None)
             return
-        native.watch(lambda: handler(native.progress()), interval)
+        native.watch(lambda: handler(native.progress()), interval, ended)
+
+    def show_progress(self, show=True, *, after=1.0):
+        """Shows the progress of statements that take longer than `after` seconds, in a notebook or on a terminal.
+
+        Connections with the core's SQL do so in notebooks unless this is called with a false value.
+        """
+        display = ProgressDisplay(after) if show else None
+        self.set_progress_handler(display, 0.2, None if display is None else display.ended)
 
     def progress(self):
         """Rows read by the running statement, all rows of its tables, bytes read, all bytes; core only, else `None`."""
         return self._open().progress()
 
     def create_table(self, name, rows, *, temporary=False, replace=False):
-        """Creates a table with the columns and rows of an object: a table of pyarrow, a frame of polars or pandas, a result.
+        """Creates a table with the columns and rows of an object: a table of pyarrow, a frame of polars or pandas, a result,
+        a dictionary of columns, a list of dictionaries.
 
         Returns how many rows there were. If a row is refused, there is no table.
         """
-        return self._open().create_table(name, rows, temporary, replace, self._autocommit)
+        return self._open().create_table(name, arrow_source(rows), temporary, replace, self._autocommit)
 
     def register(self, name, rows):
         """Gives an object a name in statements of this connection: its rows are copied to a temporary table."""
-        return self._open().create_table(name, rows, True, True, True)
+        return self._open().create_table(name, arrow_source(rows), True, True, True)
 
     def unregister(self, name):
         """Removes a name that `register` has given."""
@@ -190,7 +211,7 @@ class Connection:
 
     def append(self, table, rows):
         """Appends the rows of an object to a table: how many there were. All of them, or none."""
-        return self._open().append(table, rows, self._autocommit)
+        return self._open().append(table, arrow_source(rows), self._autocommit)
 
     def tables(self):
         """Names of the tables and views."""
@@ -213,6 +234,7 @@ class Connection:
         if not self._closed:
             # A connection that cannot be closed now, because it waits for the rows that the caller makes, stays open.
             self._native.close()
+            self._native.watch(None)
             self._closed = True
             self._close_at_exit.detach()
 
@@ -230,6 +252,8 @@ class Connection:
 
 def _close(native):
     native.close()
+    # The handler refers to the session.
+    native.watch(None)
 
 
 def _path(schema, name):

@@ -3,7 +3,7 @@
 import itertools
 
 from .errors import InterfaceError, ProgrammingError
-from .results import Result
+from .results import Result, check_size
 from .types import Output
 
 #: Executions of `executemany` whose values are in memory at once.
@@ -148,7 +148,9 @@ class Cursor:
 
     def fetchmany(self, size=None):
         """The next rows, at most `size`, or `arraysize`."""
-        return self._made(self._rows().fetch(self.arraysize if size is None else size))
+        size = self.arraysize if size is None else size
+        check_size(size)
+        return self._made(self._rows().fetch(size))
 
     def fetchall(self):
         """All remaining rows."""

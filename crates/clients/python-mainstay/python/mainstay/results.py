@@ -8,6 +8,22 @@ from .errors import InterfaceError, ProgrammingError
 SHOWN_ROWS = 20
 
 
+def check_size(size):
+    """The number of rows of a `fetchmany`."""
+    if not isinstance(size, int) or size < 0:
+        raise ProgrammingError(f"the number of rows to fetch is a whole number from 0, not {size!r}")
+
+
+class _FrameStream:
+    """Rows in the types of data frames."""
+
+    def __init__(self, native):
+        self._native = native
+
+    def __arrow_c_stream__(self, requested_schema=None):
+        return self._native.frame_stream()
+
+
 class Result:
     """The rows of a statement, read as they are asked for, and once.
 
@@ -46,6 +62,7 @@ class Result:
 
     def fetchmany(self, size=1000):
         """The next rows, at most so many."""
+        check_size(size)
         taken, self._ahead = self._ahead[:size], self._ahead[size:]
         return taken + self._native.fetch(size - len(taken)) if len(taken) < size else taken
 
@@ -90,19 +107,40 @@ class Result:
         return pyarrow.table(self)
 
     def pl(self):
-        """The remaining rows as a `polars.DataFrame`."""
+        """The remaining rows as a `polars.DataFrame`. INTERVAL YEAR TO MONTH becomes a number of months."""
         import polars
 
         self._whole()
         self._native.load()
-        return polars.DataFrame(self)
+        return polars.DataFrame(_FrameStream(self._native))
 
-    def df(self):
-        """The remaining rows as a `pandas.DataFrame` with pandas' own types."""
+    def df(self, dtype_backend=None):
+        """The remaining rows as a `pandas.DataFrame`.
+
+        Columns have numpy's types and those of pandas: numbers with NULL become floats, and exact numbers and dates are objects.
+        With `dtype_backend="pyarrow"` they have the types of Arrow, as in functions of pandas.
+        """
+        if dtype_backend not in (None, "pyarrow"):
+            raise InterfaceError(f'dtype_backend is None or "pyarrow", not {dtype_backend!r}')
         table = self.arrow()
         if table is self:
             raise InterfaceError("frames of pandas are made with pyarrow, which is not installed")
-        return table.to_pandas()
+        if dtype_backend is None:
+            return table.to_pandas()
+        import pandas
+
+        return table.to_pandas(types_mapper=pandas.ArrowDtype)
+
+    def close(self):
+        """Gives up the remaining rows."""
+        self._ahead = []
+        self._native.close()
+
+    def __enter__(self):
+        return self
+
+    def __exit__(self, *_):
+        self.close()
 
     def show(self, rows=SHOWN_ROWS):
         """Prints the first rows, aligned in columns."""

@@ -95,7 +95,7 @@ fn bound(text: &str, arguments: &Arguments) -> Result<(String, Vec<Value>), Faul
         Arguments::List(values) => {
             let wanted = marks(text, Lexis::default(), false).len();
             // Statements may use the core's own marks, $1 and so on.
-            if wanted != 0 && wanted != values.len() {
+            if wanted != values.len() && (wanted != 0 || !text.contains('$')) {
                 return Err(wrong_count(wanted, values.len()));
             }
             Ok((text.to_owned(), values.iter().map(|argument| argument.value.clone()).collect()))

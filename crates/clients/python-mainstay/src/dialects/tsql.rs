@@ -274,16 +274,28 @@ fn type_of(value: &Value) -> DataType {
     }
 }
 
+/// The type of an output parameter: it holds longer values than the one that it is given.
+fn output_type_of(value: &Value) -> DataType {
+    match type_of(value) {
+        DataType::Int => DataType::BigInt,
+        DataType::Decimal { scale, .. } => DataType::Decimal { precision: 38, scale },
+        DataType::NVarChar(_) => DataType::NVarChar(Length::Max),
+        DataType::VarBinary(_) => DataType::VarBinary(Length::Max),
+        other => other,
+    }
+}
+
 fn parameter(name: &str, argument: &Argument) -> Parameter {
     let value = match &argument.value {
         Value::Interval(interval) => Value::Text(interval.to_string()),
         other => other.clone(),
     };
+    let data_type = if argument.is_output { output_type_of(&value) } else { type_of(&value) };
     Parameter {
         name: name.to_owned(),
         output: argument.is_output,
         default: false,
-        declared: type_of(&value).declared(),
+        declared: data_type.declared(),
         value: ParameterValue::Single(value),
     }
 }

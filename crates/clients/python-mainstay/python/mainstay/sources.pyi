@@ -1,0 +1,3 @@
+from typing import Any
+
+def arrow_source(rows: Any) -> Any: ...
