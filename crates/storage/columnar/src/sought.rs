@@ -73,6 +73,17 @@ pub enum Term {
     Day(Box<Term>),
     /// A sum, a difference or a product.
     Arithmetic(Operation, Box<Term>, Box<Term>),
+    /// A field of a record with separators, as text without blanks and $00$ at its end.
+    Field {
+        /// The bytes of the record.
+        record: Box<Term>,
+        /// The number of the field, from 1.
+        number: u32,
+        /// The byte behind each field.
+        separator: u8,
+    },
+    /// All bytes of a column, as text of the code page of records.
+    Characters(Box<Term>),
 }
 
 /// An operation with two numbers.
@@ -108,6 +119,7 @@ impl Term {
             Term::Year(inner) | Term::Month(inner) | Term::Day(inner) => inner.columns(),
             Term::Part { text, .. } | Term::Trimmed { text, .. } | Term::Padded { text, .. } => text.columns(),
             Term::Digits { number, .. } => number.columns(),
+            Term::Field { record, .. } | Term::Characters(record) => record.columns(),
         }
     }
 }
@@ -263,6 +275,8 @@ impl<N: AsRef<str>> fmt::Display for ShownTerm<'_, N> {
             Term::Year(inner) => write!(f, "year({})", of(inner)),
             Term::Month(inner) => write!(f, "month({})", of(inner)),
             Term::Day(inner) => write!(f, "day({})", of(inner)),
+            Term::Field { record, number, .. } => write!(f, "field_text({}, {number})", of(record)),
+            Term::Characters(bytes) => write!(f, "code_page_text({})", of(bytes)),
             Term::Arithmetic(operation, left, right) => {
                 let enclosed = |term: &Term| match term {
                     Term::Arithmetic(..) => format!("({})", ShownTerm(term, self.1)),

@@ -11,6 +11,7 @@
 
 use crate::leaves::scan::{Scan, TableScan};
 use crate::optimize::condition::{comparison, keeps_order, value_of};
+use crate::parse::packed_views::DEFAULT_SEPARATOR;
 use datafusion::arrow::datatypes::DataType;
 use datafusion::logical_expr::Operator;
 use datafusion::physical_expr::expressions::{
@@ -213,6 +214,11 @@ fn call(call: &ScalarFunctionExpr, source: Source<'_>) -> Option<Term> {
             let is_compact = constant(&arguments[1]) == Some(Value::Text("YYYYMMDD".to_owned()));
             is_compact.then(|| inner(0).map(Term::DayDigits))??
         }
+        "field_text" if (2..=4).contains(&count) => {
+            let separator = if count == 4 { u8::try_from(size(3)?).ok()? } else { DEFAULT_SEPARATOR };
+            Term::Field { record: inner(0)?, number: u32::try_from(size(1)?).ok()?, separator }
+        }
+        "code_page_text" if count == 1 || count == 2 => Term::Characters(inner(0)?),
         "year" | "month" | "day" if count == 1 && is_of(0, is_date) => part_of_day(name, inner(0)?)?,
         "date_part" if count == 2 && is_of(1, is_date) => match constant(&arguments[0])? {
             Value::Text(part) => part_of_day(&part.to_lowercase(), inner(1)?)?,
