@@ -29,16 +29,18 @@ pub fn implied(sought: &Sought, keys: &dyn DerivedKeys) -> Option<Predicate> {
         return parts.filter(|parts| !parts.is_empty()).map(Predicate::Or);
     }
     let conjuncts = sought.conjuncts();
-    let leaf = |sought: &&Sought| match sought {
-        Sought::Leaf(term, test) => Some((term.clone(), test.clone())),
-        _ => None,
-    };
-    let leaves: Vec<(Term, Test)> = conjuncts.iter().filter_map(|part| leaf(&part)).collect();
-    let borrowed: Vec<(&Term, &Test)> = leaves.iter().map(|(term, test)| (term, test)).collect();
-    let mut parts = keys.implied(&borrowed);
-    parts.extend(borrowed.iter().filter_map(|(term, test)| of_column(term, test)));
+    let leaves: Vec<(&Term, &Test)> = conjuncts.iter().copied().filter_map(leaf_of).collect();
+    let mut parts = keys.implied(&leaves);
+    parts.extend(leaves.iter().filter_map(|(term, test)| of_column(term, test)));
     parts.extend(conjuncts.iter().filter(|part| matches!(part, Sought::Or(_))).filter_map(|part| implied(part, keys)));
     (!parts.is_empty()).then_some(Predicate::And(parts))
+}
+
+fn leaf_of(sought: &Sought) -> Option<(&Term, &Test)> {
+    match sought {
+        Sought::Leaf(term, test) => Some((term, test)),
+        _ => None,
+    }
 }
 
 /// A condition on a column as it is.

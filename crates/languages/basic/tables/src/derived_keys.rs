@@ -16,6 +16,8 @@
 //! segment. An order of texts is that of the bytes if the constant is ASCII without control characters: then all bytes from 80 on,
 //! and all blanks behind a text, compare as the characters do.
 //!
+//! A comparison that ignores case (T-SQL) is one of capitals: a range for each way to write the first five letters.
+//!
 //! **Limits.** Segments are those of whole fields from their first byte. Numeric, signed and swapped segments, and numbers in SQL, leave
 //! all keys. So do keys that records may be missing from (attributes K and N), unless the condition excludes such records.
 
@@ -30,6 +32,9 @@ use std::sync::Arc;
 
 /// Values of IN up to which ranges are made.
 const MOST_VALUES: usize = 64;
+
+/// Ways to write the letters of a text, up to which each gets a range.
+const MOST_SPELLINGS: usize = 32;
 
 /// The keys of a file, with their columns.
 #[derive(Debug)]
@@ -56,15 +61,25 @@ impl FileKeys {
         Ok(Some(FileKeys { keys, separator: definition.separator }))
     }
 
-    /// The conditions on a field.
-    fn tests<'c>(&self, conditions: &[(&Term, &'c Test)], field: u32) -> Vec<&'c Test> {
+    /// The conditions on a field, and those on its capitals.
+    fn tests<'c>(&self, conditions: &[(&Term, &'c Test)], field: u32) -> Tests<'c> {
         let is_of_field = |term: &Term| match term {
             Term::Field { record, number, separator } => {
                 **record == Term::Column(RECORD) && *number == field && *separator == self.separator
             }
             _ => false,
         };
-        conditions.iter().filter(|(term, _)| is_of_field(term)).map(|(_, test)| *test).collect()
+        let mut tests = Tests::default();
+        for (term, test) in conditions {
+            match term {
+                term @ Term::Field { .. } if is_of_field(term) => tests.of_text.push(test),
+                // What it is compared with has no letters, so that all letters are behind it, as their bytes are.
+                Term::Folded(inner) if is_of_field(inner) => tests.of_text.push(test),
+                Term::Upper(inner) if is_of_field(inner) => tests.of_capitals.push(test),
+                _ => {}
+            }
+        }
+        tests
     }
 
     /// The ranges of a key, and the number of bytes that they have in common.
@@ -74,11 +89,11 @@ impl FileKeys {
         for (place, segment) in key.segments.iter().enumerate() {
             let SegmentField::Field(field) = segment.field else { break };
             let tests = self.tests(conditions, field);
-            if !segment.has_start() || segment.offset > 1 || tests.is_empty() {
+            if !segment.has_start() || segment.offset > 1 {
                 break;
             }
             let first = if place == 0 { missing } else { Missing::None };
-            if let Some(text) = tests.iter().find_map(|test| equal_to(test)) {
+            if let Some(text) = tests.of_text.iter().find_map(|test| equal_to(test)) {
                 let part = field_bytes(text).and_then(|bytes| part_of(segment, &bytes));
                 let Some(part) = part.and_then(|part| first.checked(part)) else { break };
                 segment.append_start(&part, &mut prefix);
@@ -87,10 +102,12 @@ impl FileKeys {
                 }
                 break;
             }
-            if let Some(ranges) = ranges_of(segment, &tests, first, &prefix) {
-                return Some((prefix.len() + 1, ranges));
+            let ranges = ranges_of(segment, &tests.of_text, first, &prefix);
+            let ranges = ranges.or_else(|| ranges_of_capitals(segment, &tests.of_capitals, first, &prefix));
+            match ranges {
+                Some(ranges) => return Some((prefix.len() + 1, ranges)),
+                None => break,
             }
-            break;
         }
         (!prefix.is_empty()).then(|| (prefix.len(), vec![Range::starting_with(prefix)]))
     }
@@ -113,6 +130,13 @@ impl DerivedKeys for FileKeys {
         });
         best.into_iter().chain(whole).collect()
     }
+}
+
+/// The conditions on a field of a record.
+#[derive(Default)]
+struct Tests<'c> {
+    of_text: Vec<&'c Test>,
+    of_capitals: Vec<&'c Test>,
 }
 
 /// Records that have no key in an order.
@@ -266,6 +290,56 @@ fn ranges_of(segment: &KeySegment, tests: &[&Test], missing: Missing, prefix: &[
     })
 }
 
+/// The ranges that conditions on the capitals of a field leave: one for each way to write the first letters.
+fn ranges_of_capitals(segment: &KeySegment, tests: &[&Test], missing: Missing, prefix: &[u8]) -> Option<Vec<Range>> {
+    let starts: Vec<&str> = tests.iter().find_map(|test| match test {
+        Test::Compare(Comparison::Equal, value) => Some(vec![text_of(value)?]),
+        Test::In(values) if values.len() <= MOST_VALUES => values.iter().map(text_of).collect(),
+        // An S at the end may be the first half of a sharp s.
+        Test::Like(pattern) => Some(vec![start_of(pattern).trim_end_matches('S')]),
+        _ => None,
+    })?;
+    let mut ranges = Vec::new();
+    for start in starts {
+        let part = missing.checked(part_of(segment, capitals_of(start))?)?;
+        let is_folded = segment.attributes.letter_case.is_some();
+        for part in if is_folded { vec![part] } else { spellings(&part) } {
+            let mut bytes = prefix.to_vec();
+            segment.append_start(&part, &mut bytes);
+            ranges.push(Range::starting_with(bytes));
+        }
+    }
+    (ranges.len() <= MOST_VALUES * 2).then_some(ranges)
+}
+
+/// The capitals that stand for single letters: SS may be a sharp s.
+fn capitals_of(text: &str) -> &[u8] {
+    let text = text.split("SS").next().unwrap_or_default();
+    let is_plain = |byte: &u8| (b' '..=b'~').contains(byte);
+    let length = text.bytes().position(|byte| !is_plain(&byte)).unwrap_or(text.len());
+    &text.as_bytes()[..length]
+}
+
+/// All ways to write the beginning of a text in capitals and small letters, up to the letter at which they get too many.
+fn spellings(capitals: &[u8]) -> Vec<Vec<u8>> {
+    let mut all = vec![Vec::new()];
+    for byte in capitals {
+        if byte.is_ascii_alphabetic() {
+            if all.len() >= MOST_SPELLINGS {
+                break;
+            }
+            let small = byte.to_ascii_lowercase();
+            all = all
+                .into_iter()
+                .flat_map(|text| [[&text[..], &[*byte]].concat(), [&text[..], &[small]].concat()])
+                .collect();
+        } else {
+            all.iter_mut().for_each(|text| text.push(*byte));
+        }
+    }
+    all
+}
+
 fn is_printable(text: &str) -> bool {
     text.bytes().all(|byte| (b' '..=b'~').contains(&byte))
 }
@@ -295,8 +369,8 @@ fn of_bytes(column: usize, test: &Test) -> Option<Predicate> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use mainstay_basic_files::key::KeySource;
     use mainstay_basic_files::KeyDefinitions;
+    use mainstay_basic_files::key::KeySource;
 
     const SEPARATOR: u8 = 0x8A;
 
@@ -337,8 +411,17 @@ mod tests {
         let values = ["7", "9"].map(|text| Value::Text(text.to_owned())).to_vec();
         let either = Predicate::Or(vec![range(2, b"7", b"8"), range(2, b"9", b":")]);
         assert_eq!(of(&[(field(1), Test::In(values))]), [either]);
+        let capitals = |text: &str| (Term::Upper(Box::new(field(1))), compare(Comparison::Equal, text));
+        let spelt = [range(2, b"A1", b"A2"), range(2, b"a1", b"a2")];
+        assert_eq!(of(&[capitals("A1")]), [Predicate::Or(spelt.to_vec())]);
+        let capitals = (Term::Upper(Box::new(field(3))), compare(Comparison::Equal, "GROSS"));
+        assert_eq!(of(&[capitals]), [range(4, &[!b'G', !b'R', !b'O'], &[!b'G', !b'R', !b'O' + 1])]);
+        let folded = (Term::Folded(Box::new(field(1))), compare(Comparison::GreaterOrEqual, "10"));
+        assert_eq!(of(&[folded]), [Range { from: b"10".to_vec(), to: None }.predicate(2)]);
         // No bytes are decoded to it; no part of it is in the key; another field.
-        assert!(of(&[equal(2, "\u{3a9}")]).is_empty() && of(&[equal(2, "")]).is_empty() && of(&[equal(4, "x")]).is_empty());
+        assert!(
+            of(&[equal(2, "\u{3a9}")]).is_empty() && of(&[equal(2, "")]).is_empty() && of(&[equal(4, "x")]).is_empty()
+        );
         let whole = (Term::Characters(Box::new(Term::Column(2))), compare(Comparison::Equal, "\u{20ac}"));
         let bytes = Value::Binary(vec![0x80]);
         assert_eq!(of(&[whole]), [Predicate::Compare { column: 2, op: Comparison::Equal, value: bytes }]);
@@ -364,6 +447,15 @@ mod tests {
         }
     }
 
+    /// The test of capitals that a comparison without case makes; `None` if there is none.
+    fn capitals(test: &Test) -> Option<Test> {
+        let term = Term::Number(mainstay_types::Decimal::new(0, 0));
+        match mainstay_columnar::Sought::without_case(term, test.clone()) {
+            mainstay_columnar::Sought::Leaf(Term::Upper(_), test) => Some(test),
+            _ => None,
+        }
+    }
+
     fn selects(predicate: &Predicate, keys: &[Option<Vec<u8>>]) -> bool {
         match predicate {
             Predicate::And(parts) => parts.iter().all(|part| selects(part, keys)),
@@ -378,7 +470,7 @@ mod tests {
     /// Every record for which the conditions hold has keys in the ranges that follow from them.
     #[test]
     fn no_record_is_missed() {
-        let alphabet = ['a', 'B', ' ', '\0', '\u{e4}', '\u{20ac}', '\u{ff}', '1', '~'];
+        let alphabet = ['a', 'B', ' ', 's', '\u{df}', '\u{20ac}', '\u{ff}', '1', '\0'];
         let definitions = [
             "[1:1:2],[2:1:3]+[1:1:2]",
             "[1:1:2:\"D\"]+[2:1:2:\"C\"],[2:1:3:\"N\"]",
@@ -404,21 +496,37 @@ mod tests {
                 _ => compare([Comparison::Greater, Comparison::GreaterOrEqual][random(2)], given),
             };
             let tests = [test(given[0].as_str()), test(given[1].as_str())];
-            let terms = [field(1), field(2)];
+            let upper = tests.each_ref().map(|test| capitals(test).filter(|_| random(3) == 0));
+            let term = |number: u32, upper: bool| match upper {
+                true => Term::Upper(Box::new(field(number))),
+                false => field(number),
+            };
+            let terms = [term(1, upper[0].is_some()), term(2, upper[1].is_some())];
+            let [first, second] = tests;
+            let [first_upper, second_upper] = upper;
+            let tests = [first_upper.unwrap_or(first), second_upper.unwrap_or(second)];
             let both: Vec<_> = terms.iter().zip(&tests).take(1 + random(2)).collect();
             let shown = |text: &str| text.trim_end_matches([' ', '\0']).to_owned();
             let conditions = keys.implied(&both);
-            if !both.iter().zip(&fields).all(|((_, test), text)| holds(test, &shown(text))) {
+            let shown_to = |term: &Term, text: &str| match term {
+                Term::Upper(_) => shown(text).to_uppercase(),
+                _ => shown(text),
+            };
+            if !both.iter().zip(&fields).all(|((term, test), text)| holds(test, &shown_to(term, text))) {
                 continue;
             }
             matches += 1;
             let record: Vec<u8> =
                 fields.iter().flat_map(|text| [code_page::encode(text).as_ref(), &[SEPARATOR]].concat()).collect();
             let source = KeySource { record: &record, external: &[], separator: SEPARATOR };
-            let made: Vec<Option<Vec<u8>>> = keys.keys.iter().map(|(_, key)| {
-                let mut bytes = Vec::new();
-                key.make(&source, &mut bytes).then_some(bytes)
-            }).collect();
+            let made: Vec<Option<Vec<u8>>> = keys
+                .keys
+                .iter()
+                .map(|(_, key)| {
+                    let mut bytes = Vec::new();
+                    key.make(&source, &mut bytes).then_some(bytes)
+                })
+                .collect();
             implied += usize::from(!conditions.is_empty());
             for condition in &conditions {
                 assert!(selects(condition, &made), "{fields:?} {both:?} {condition:?} {made:?}");
