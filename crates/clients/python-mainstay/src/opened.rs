@@ -89,6 +89,7 @@ impl Opened {
         mainstay_tsql_planner::register();
         mainstay_ads_planner::register();
         mainstay_informix_planner::register();
+        // Records of keyed files follow the rules of their files when a statement changes fields of them.
         mainstay_basic_database::register();
         let memory_limit_bytes = options.memory_limit_bytes;
         let database = Database::open_with(folder, options).map_err(|error| fault(&error))?;

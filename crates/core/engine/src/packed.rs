@@ -24,6 +24,7 @@
 
 use arrow_array::{RecordBatch, RecordBatchOptions};
 use arrow_schema::{DataType, FieldRef, Schema, SchemaRef};
+use mainstay_columnar::DerivedKeys;
 use mainstay_columnar::values::{array_of, data_type_of, value_at};
 use mainstay_planner::{
     FieldKind, PackedSource, PackedView, Planner, RowExpressions, bytes_of_field, has_field, has_text, with_field,
@@ -53,6 +54,12 @@ pub trait PackedTables: Send + Sync {
         table: (u64, &Arc<NativeTable>),
         transaction: &mut Transaction,
     ) -> Result<Option<Box<dyn PackedRows>>>;
+
+    /// The rules by which the keys of a table follow from its records: conditions on fields find rows by indexes of the keys.
+    /// `None` for a table that is not the language's.
+    ///
+    /// Errors: those of reading the definition of its records.
+    fn derived_keys(&self, store: &Arc<Store>, table: (u64, &NativeTable)) -> Result<Option<Arc<dyn DerivedKeys>>>;
 }
 
 /// The rules of the rows of a table.
@@ -92,6 +99,22 @@ pub(crate) fn rules_of(
         }
     }
     Ok(None)
+}
+
+/// Lets a table learn from its language how its keys follow from its records.
+///
+/// A definition that cannot be read leaves the table without: its conditions read all rows, and changes report the error.
+pub(crate) fn learn_derived_keys(store: &Arc<Store>, (number, table): (u64, &NativeTable)) {
+    let read = || {
+        let registered = REGISTERED.read().unwrap_or_else(PoisonError::into_inner).clone();
+        for tables in registered {
+            if let Some(keys) = tables.derived_keys(store, (number, table))? {
+                return Ok(Some(keys));
+            }
+        }
+        Ok(None)
+    };
+    let _ = table.learn_derived_keys(read);
 }
 
 /// The place of a column's values in the table.

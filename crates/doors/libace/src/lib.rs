@@ -15,6 +15,8 @@ extern "C" fn loaded() {
     // Views of a folder may be those of T-SQL.
     mainstay_tsql_planner::register();
     mainstay_informix_planner::register();
+    // Views of a folder may show the fields of keyed files, whose records have rules.
+    mainstay_basic_database::register();
     // A program that has installed an engine of its own keeps it.
     let _ = install_sql(Arc::new(Engine::default().with_calls(Arc::new(LibraryCalls))));
 }

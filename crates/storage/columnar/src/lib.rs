@@ -7,6 +7,7 @@
 //! SQL's grammar, of files and of the general planner.
 
 mod cache;
+mod derived_keys;
 pub mod names;
 pub mod predicate;
 pub mod sample;
@@ -17,6 +18,7 @@ pub mod values;
 pub mod vector;
 
 pub use cache::{VectorCache, VectorPlace, VectorSource};
+pub use derived_keys::{DerivedKeys, implied};
 pub use predicate::{Comparison, Predicate};
 pub use sought::{Operation, Sought, Term, Test};
 pub use table::{Access, KeyRange, OrderKey, Ordering, RowSet, Snapshot, Table, TermOrder};

@@ -73,6 +73,17 @@ pub enum Term {
     Day(Box<Term>),
     /// A sum, a difference or a product.
     Arithmetic(Operation, Box<Term>, Box<Term>),
+    /// A field of a record with separators, as text without blanks and $00$ at its end.
+    Field {
+        /// The bytes of the record.
+        record: Box<Term>,
+        /// The number of the field, from 1.
+        number: u32,
+        /// The byte behind each field.
+        separator: u8,
+    },
+    /// All bytes of a column, as text of the code page of records.
+    Characters(Box<Term>),
 }
 
 /// An operation with two numbers.
@@ -108,6 +119,7 @@ impl Term {
             Term::Year(inner) | Term::Month(inner) | Term::Day(inner) => inner.columns(),
             Term::Part { text, .. } | Term::Trimmed { text, .. } | Term::Padded { text, .. } => text.columns(),
             Term::Digits { number, .. } => number.columns(),
+            Term::Field { record, .. } | Term::Characters(record) => record.columns(),
         }
     }
 }
@@ -190,41 +202,55 @@ impl From<&Predicate> for Sought {
     }
 }
 
-/// Necessary conditions for a comparison of text that ignores case but not accents.
-///
-/// Keys of ASCII are those of texts whose capitals are the key's: those of letters beyond ASCII have their accents behind
-/// them. A text that is before or behind one without letters is so whatever its own case, for all letters are behind what
-/// is no letter and is not behind `@`.
+/// Necessary conditions for a comparison of a column that ignores case but not accents.
 fn without_case(leaf: &Predicate) -> Sought {
-    let is_printable = |text: &str| text.bytes().all(|byte| (b' '..=b'~').contains(&byte));
-    let has_no_letter = |text: &str| text.bytes().all(|byte| (b' '..=b'@').contains(&byte));
-    let plain = |value: &Value| matches!(value, Value::Null) || matches!(value, Value::Text(key) if has_no_letter(key));
-    let capitals = |value: &Value| match value {
-        Value::Text(key) if is_printable(key) => Some(Value::Text(key.to_ascii_uppercase())),
-        Value::Null => Some(Value::Null),
-        _ => None,
+    let (column, test) = match leaf {
+        Predicate::Compare { column, op, value } => (column, Test::Compare(*op, value.clone())),
+        Predicate::In { column, values, negated: false } => (column, Test::In(values.clone())),
+        Predicate::Like { column, pattern, escape: None, case_insensitive: false, negated: false } => {
+            (column, Test::Like(pattern.clone()))
+        }
+        _ => return Sought::Any,
     };
-    let upper = |column: &usize, test: Test| Sought::Leaf(Term::Upper(Box::new(Term::Column(*column))), test);
-    match leaf {
-        Predicate::Compare { op: Comparison::Equal, value, .. } if plain(value) => Sought::from(leaf),
-        Predicate::Compare { column, op, value } if *op != Comparison::Equal && plain(value) => {
-            Sought::Leaf(Term::Folded(Box::new(Term::Column(*column))), Test::Compare(*op, value.clone()))
+    Sought::without_case(Term::Column(*column), test)
+}
+
+impl Sought {
+    /// Necessary conditions for a comparison of a text by keys that ignore case but not accents; the values of the test are keys.
+    ///
+    /// Keys of ASCII are those of texts whose capitals are the key's: those of letters beyond ASCII have their accents behind
+    /// them. A text that is before or behind one without letters is so whatever its own case, for all letters are behind what
+    /// is no letter and is not behind `@`.
+    pub fn without_case(term: Term, test: Test) -> Sought {
+        let is_printable = |text: &str| text.bytes().all(|byte| (b' '..=b'~').contains(&byte));
+        let has_no_letter = |text: &str| text.bytes().all(|byte| (b' '..=b'@').contains(&byte));
+        let plain =
+            |value: &Value| matches!(value, Value::Null) || matches!(value, Value::Text(key) if has_no_letter(key));
+        let capitals = |value: &Value| match value {
+            Value::Text(key) if is_printable(key) => Some(Value::Text(key.to_ascii_uppercase())),
+            Value::Null => Some(Value::Null),
+            _ => None,
+        };
+        let upper = |term: Term, test: Test| Sought::Leaf(Term::Upper(Box::new(term)), test);
+        match test {
+            Test::Compare(Comparison::Equal, value) if plain(&value) => {
+                Sought::Leaf(term, Test::Compare(Comparison::Equal, value))
+            }
+            Test::Compare(Comparison::Equal, value) => match capitals(&value) {
+                Some(value) => upper(term, Test::Compare(Comparison::Equal, value)),
+                None => Sought::Any,
+            },
+            Test::Compare(op, value) if plain(&value) => {
+                Sought::Leaf(Term::Folded(Box::new(term)), Test::Compare(op, value))
+            }
+            Test::In(values) if values.iter().all(plain) => Sought::Leaf(term, Test::In(values)),
+            Test::In(values) => match values.iter().map(capitals).collect() {
+                Some(values) => upper(term, Test::In(values)),
+                None => Sought::Any,
+            },
+            Test::Like(pattern) if is_printable(&pattern) => upper(term, Test::Like(pattern.to_ascii_uppercase())),
+            _ => Sought::Any,
         }
-        Predicate::Compare { column, op: Comparison::Equal, value } => match capitals(value) {
-            Some(value) => upper(column, Test::Compare(Comparison::Equal, value)),
-            None => Sought::Any,
-        },
-        Predicate::In { values, negated: false, .. } if values.iter().all(plain) => Sought::from(leaf),
-        Predicate::In { column, values, negated: false } => match values.iter().map(capitals).collect() {
-            Some(values) => upper(column, Test::In(values)),
-            None => Sought::Any,
-        },
-        Predicate::Like { column, pattern, escape: None, case_insensitive: false, negated: false }
-            if is_printable(pattern) =>
-        {
-            upper(column, Test::Like(pattern.to_ascii_uppercase()))
-        }
-        _ => Sought::Any,
     }
 }
 
@@ -263,6 +289,8 @@ impl<N: AsRef<str>> fmt::Display for ShownTerm<'_, N> {
             Term::Year(inner) => write!(f, "year({})", of(inner)),
             Term::Month(inner) => write!(f, "month({})", of(inner)),
             Term::Day(inner) => write!(f, "day({})", of(inner)),
+            Term::Field { record, number, .. } => write!(f, "field_text({}, {number})", of(record)),
+            Term::Characters(bytes) => write!(f, "code_page_text({})", of(bytes)),
             Term::Arithmetic(operation, left, right) => {
                 let enclosed = |term: &Term| match term {
                     Term::Arithmetic(..) => format!("({})", ShownTerm(term, self.1)),

@@ -141,7 +141,12 @@ impl Scope {
     /// The native table or view of this name, if there is one.
     pub(crate) fn relation(&self, key: &str) -> Result<Option<Relation>> {
         if let Some(definition) = self.definition(key) {
-            return Ok(Some(Relation::Table(Arc::new(Shown(self.table(definition.id)?)))));
+            let table = self.table(definition.id)?;
+            // Others cannot read what a transaction has defined, and its plans are used once.
+            if !self.is_private(key) {
+                packed::learn_derived_keys(&self.store, (definition.id, &table));
+            }
+            return Ok(Some(Relation::Table(Arc::new(Shown(table)))));
         }
         let view = self.catalog().views.iter().find(|view| key_in(self.catalog(), view.schema, &view.name) == key);
         Ok(view.map(|view| Relation::View { query: view.text.clone(), columns: view.columns.clone() }))

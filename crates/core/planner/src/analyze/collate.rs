@@ -67,6 +67,11 @@ pub(crate) fn collation_of_key(name: &str) -> Option<Collation> {
     found.map(|(_, collation, _)| *collation).filter(|collation| *collation != Collation::Binary)
 }
 
+/// The collation of the function of this name, which makes sort keys or texts for patterns.
+pub(crate) fn collation_of(name: &str) -> Option<Collation> {
+    FUNCTIONS.iter().find(|(known, ..)| *known == name).map(|(_, collation, _)| *collation)
+}
+
 /// The text and key of a call of one of these functions.
 pub(crate) fn keyed(expr: &Expr) -> Option<Keyed<'_>> {
     match expr {

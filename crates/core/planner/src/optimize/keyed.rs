@@ -9,8 +9,10 @@
 //!     TableScan: where=born > 1980-01-01      ->       TableScan: index=NAMEBORN of staff.cdx: ..., where=born > 1980-01-01
 //! ```
 
+use crate::analyze::collate::collation_of;
 use crate::leaves::condition::{comparison, keeps_order, value_of};
 use crate::leaves::scan::{Scan, TableScan};
+use crate::parse::packed_views::DEFAULT_SEPARATOR;
 use datafusion::arrow::datatypes::DataType;
 use datafusion::logical_expr::Operator;
 use datafusion::physical_expr::expressions::{
@@ -22,7 +24,7 @@ use datafusion::physical_plan::execution_plan::replace_children_if_necessary;
 use datafusion::physical_plan::filter::FilterExec;
 use datafusion::physical_plan::projection::ProjectionExec;
 use mainstay_columnar::{Operation, Sought, Term, Test};
-use mainstay_types::Value;
+use mainstay_types::{Collation, Value};
 use std::sync::Arc;
 
 /// A scan, by itself or below a projection that computes values of its columns: the planner computes what a statement has twice
@@ -98,34 +100,63 @@ fn sought(condition: &Arc<dyn PhysicalExpr>, source: Source<'_>) -> Sought {
     match condition.downcast_ref::<BinaryExpr>() {
         Some(expr) if *expr.op() == Operator::And => Sought::And(parts(expr)),
         Some(expr) if *expr.op() == Operator::Or => Sought::Or(parts(expr)),
-        _ => leaf(condition, source).map_or(Sought::Any, |(term, test)| Sought::Leaf(term, test)),
+        _ => match leaf(condition, source) {
+            Some((Side::Term(term), test)) => Sought::Leaf(term, test),
+            Some((Side::WithoutCase(term), test)) => Sought::without_case(term, test),
+            None => Sought::Any,
+        },
     }
 }
 
-fn leaf(condition: &Arc<dyn PhysicalExpr>, source: Source<'_>) -> Option<(Term, Test)> {
+/// The side of a condition that is not constant.
+enum Side {
+    Term(Term),
+    /// The sort key of a term without case: the other side is a key, too.
+    WithoutCase(Term),
+}
+
+/// The term of a side. Of sort keys only those of fields of records, which have no blanks at their end that keys leave out.
+fn side(expr: &Arc<dyn PhysicalExpr>, source: Source<'_>) -> Option<Side> {
+    if let Some(computed) = source.computed(expr)
+        && source.column(expr).is_none()
+    {
+        return side(computed, Source { projection: None, ..source });
+    }
+    let call = expr.downcast_ref::<ScalarFunctionExpr>().filter(|call| call.args().len() == 1);
+    match call.filter(|call| collation_of(call.name()) == Some(Collation::CaseInsensitive)) {
+        Some(call) => term(&call.args()[0], source).filter(is_field).map(Side::WithoutCase),
+        None => term(expr, source).map(Side::Term),
+    }
+}
+
+fn is_field(term: &Term) -> bool {
+    matches!(term, Term::Field { .. })
+}
+
+fn leaf(condition: &Arc<dyn PhysicalExpr>, source: Source<'_>) -> Option<(Side, Test)> {
     if let Some(expr) = condition.downcast_ref::<BinaryExpr>() {
         let op = comparison(*expr.op())?;
-        let (side, op, value) = match (constant(expr.left()), constant(expr.right())) {
+        let (computed, op, value) = match (constant(expr.left()), constant(expr.right())) {
             (None, Some(value)) => (expr.left(), op, value),
             (Some(value), None) => (expr.right(), op.mirrored(), value),
             _ => return None,
         };
-        return (value != Value::Null).then(|| Some((term(side, source)?, Test::Compare(op, value))))?;
+        return (value != Value::Null).then(|| Some((side(computed, source)?, Test::Compare(op, value))))?;
     }
     if let Some(list) = condition.downcast_ref::<InListExpr>().filter(|list| !list.negated()) {
         let values: Option<Vec<Value>> = list.list().iter().map(constant).collect();
-        return Some((term(list.expr(), source)?, Test::In(values?)));
+        return Some((side(list.expr(), source)?, Test::In(values?)));
     }
     if let Some(like) = condition.downcast_ref::<LikeExpr>().filter(|like| !like.negated() && !like.case_insensitive())
     {
         let Some(Value::Text(pattern)) = constant(like.pattern()) else { return None };
-        return Some((term(like.expr(), source)?, Test::Like(pattern)));
+        return Some((side(like.expr(), source)?, Test::Like(pattern)));
     }
     if let Some(expr) = condition.downcast_ref::<IsNullExpr>() {
-        return plain(expr.arg(), source).map(|column| (column, Test::Null));
+        return plain(expr.arg(), source).map(|column| (Side::Term(column), Test::Null));
     }
     if let Some(expr) = condition.downcast_ref::<IsNotNullExpr>() {
-        return plain(expr.arg(), source).map(|column| (column, Test::NotNull));
+        return plain(expr.arg(), source).map(|column| (Side::Term(column), Test::NotNull));
     }
     if let Some(expr) = condition.downcast_ref::<NotExpr>() {
         return truth(expr.arg(), source, false);
@@ -137,9 +168,9 @@ fn plain(expr: &Arc<dyn PhysicalExpr>, source: Source<'_>) -> Option<Term> {
     source.column(expr).map(Term::Column)
 }
 
-fn truth(expr: &Arc<dyn PhysicalExpr>, source: Source<'_>, value: bool) -> Option<(Term, Test)> {
+fn truth(expr: &Arc<dyn PhysicalExpr>, source: Source<'_>, value: bool) -> Option<(Side, Test)> {
     let column = plain(expr, source)?;
-    (source.data_type(expr)? == DataType::Boolean).then_some((column, Test::Truth(value)))
+    (source.data_type(expr)? == DataType::Boolean).then_some((Side::Term(column), Test::Truth(value)))
 }
 
 fn constant(expr: &Arc<dyn PhysicalExpr>) -> Option<Value> {
@@ -213,6 +244,11 @@ fn call(call: &ScalarFunctionExpr, source: Source<'_>) -> Option<Term> {
             let is_compact = constant(&arguments[1]) == Some(Value::Text("YYYYMMDD".to_owned()));
             is_compact.then(|| inner(0).map(Term::DayDigits))??
         }
+        "field_text" if (2..=4).contains(&count) => {
+            let separator = if count == 4 { u8::try_from(size(3)?).ok()? } else { DEFAULT_SEPARATOR };
+            Term::Field { record: inner(0)?, number: u32::try_from(size(1)?).ok()?, separator }
+        }
+        "code_page_text" if count == 1 || count == 2 => Term::Characters(inner(0)?),
         "year" | "month" | "day" if count == 1 && is_of(0, is_date) => part_of_day(name, inner(0)?)?,
         "date_part" if count == 2 && is_of(1, is_date) => match constant(&arguments[0])? {
             Value::Text(part) => part_of_day(&part.to_lowercase(), inner(1)?)?,

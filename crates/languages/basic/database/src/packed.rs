@@ -3,7 +3,8 @@
 //! The engine replaces fields of records ([`mainstay_engine::packed`]); the keys, lengths and numbers of the records follow the
 //! definition of the file ([`RecordRules`]).
 
-use mainstay_basic_tables::{NativeTable, RecordRules, Store, Transaction};
+use mainstay_basic_tables::{FileKeys, NativeTable, RecordRules, Store, Transaction};
+use mainstay_columnar::DerivedKeys;
 use mainstay_engine::packed::{PackedRows, PackedTables};
 use mainstay_types::{Result, Value};
 use std::sync::Arc;
@@ -25,6 +26,11 @@ impl PackedTables for KeyedFiles {
     ) -> Result<Option<Box<dyn PackedRows>>> {
         let rules = RecordRules::of(store, table, transaction)?;
         Ok(rules.map(|rules| Box::new(Rules(rules)) as Box<dyn PackedRows>))
+    }
+
+    fn derived_keys(&self, store: &Arc<Store>, table: (u64, &NativeTable)) -> Result<Option<Arc<dyn DerivedKeys>>> {
+        let keys = FileKeys::of(store, table)?;
+        Ok(keys.map(|keys| Arc::new(keys) as Arc<dyn DerivedKeys>))
     }
 }
 

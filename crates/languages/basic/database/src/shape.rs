@@ -8,6 +8,7 @@
 //! ```
 
 use crate::text::Kind;
+use mainstay_basic_files::field_list::variable_name;
 use mainstay_basic_files::key::{KeySegment, SegmentField};
 use mainstay_basic_files::{
     FileDefinition, FileError, FileErrorKind, FileKind, KeyDefinition, KeyDefinitions, RecordFormat, Result,
@@ -217,7 +218,18 @@ impl Shape {
             KeyDefinition { name: order.name.clone(), segments }
         });
         let keys = KeyDefinitions::new(keys.collect());
-        FileDefinition::new(FileKind::Keyed, keys, RecordFormat::Variable(RECORD_BYTES))
+        let mut definition = FileDefinition::new(FileKind::Keyed, keys, RecordFormat::Variable(RECORD_BYTES));
+        let mut names: Vec<String> = Vec::new();
+        for column in &self.columns {
+            let is_text = !matches!(column.kind, Kind::Integer | Kind::Decimal | Kind::Float | Kind::Boolean);
+            let mut name = variable_name(&column.name, is_text);
+            if names.contains(&name) {
+                name = variable_name(&format!("{}_{}", column.name, names.len() + 1), is_text);
+            }
+            names.push(name);
+        }
+        definition.layout = Some(format!("IOLIST {}", names.join(",")));
+        definition
     }
 }
 

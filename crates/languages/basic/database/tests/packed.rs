@@ -379,3 +379,40 @@ fn check(model: &BTreeMap<String, (String, i64)>, file: &mut dyn RecordFile, sql
     let by_number: Vec<i64> = in_order(file, 2).iter().map(numbers).collect();
     assert!(by_number.len() == model.len() && by_number.is_sorted(), "{by_number:?}");
 }
+
+#[test]
+fn conditions_on_fields_use_the_keys() {
+    let (shop, mut file) = Shop::with("[1:1:4],[\"town\":2:1:6]+[1:1:4],[3:1:3:\"N\"]", |_| {}, "ID$,TOWN$,CODE$,OWED");
+    for number in 0..2_000 {
+        let (id, town) = (format!("{number:04}"), format!("Town{:02}", number % 50));
+        let code = if number % 2 == 0 { String::new() } else { format!("C{}", number % 7) };
+        file.write(&record(&[&id, &town, &code, "1"]), &WriteOptions::default()).unwrap();
+    }
+    let mut sql = shop.database.session();
+    let mut plan = |condition: &str| {
+        let plan = run(&mut sql, &format!("EXPLAIN SELECT id FROM items_fields WHERE {condition}")).unwrap().join(" ");
+        let counted = format!("SELECT COUNT(*) FROM items_fields WHERE {condition}");
+        let count: usize = run(&mut sql, &counted).unwrap()[0].parse().unwrap();
+        let index =
+            plan.split("index=").nth(1).map(|rest| rest.trim_start_matches('(').split(':').next().unwrap().to_owned());
+        (index.unwrap_or_default(), count)
+    };
+    assert_eq!(plan("id = '0123'"), ("items_key_0".to_owned(), 1));
+    assert_eq!(plan("town = 'Town07'"), ("items_key_1".to_owned(), 40));
+    // A town that fills its segment, and a part of the next one.
+    assert_eq!(plan("town = 'Town07' AND id >= '1000'"), ("items_key_1".to_owned(), 20));
+    assert_eq!(plan("town LIKE 'Town0%' AND owed = 1"), ("items_key_1".to_owned(), 400));
+    assert_eq!(plan("id IN ('0001', '1999', 'none')"), ("items_key_0".to_owned(), 2));
+    assert_eq!(plan("id BETWEEN '0010' AND '0019'"), ("items_key_0".to_owned(), 10));
+    assert_eq!(plan("id = '0001' OR town = 'Town02'"), ("items_key_0".to_owned(), 41));
+    assert_eq!(plan("code = 'C3'"), ("items_key_2".to_owned(), 143));
+    // Without case: a range for each way to write the letters; what has none is like any other text.
+    assert_eq!(plan("town COLLATE ci_as = 'TOWN07'"), ("items_key_1".to_owned(), 40));
+    assert_eq!(plan("town COLLATE ci_as LIKE 'tOWN0%'"), ("items_key_1".to_owned(), 400));
+    assert_eq!(plan("id COLLATE ci_as >= '1990'"), ("items_key_0".to_owned(), 10));
+    // Records with an empty code have no key of this number.
+    assert_eq!(plan("code < 'C'"), (String::new(), 1_000));
+    assert_eq!(plan("code = ''"), (String::new(), 1_000));
+    assert_eq!(run(&mut sql, "UPDATE items_fields SET owed = 5 WHERE id = '0123'").unwrap().len(), 1);
+    assert_eq!(run(&mut sql, "SELECT id FROM items_fields WHERE owed = 5").unwrap(), ["0123"]);
+}

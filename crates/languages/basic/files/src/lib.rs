@@ -3,6 +3,7 @@
 //!
 //! ```text
 //!   volume        a folder of files: create, open, erase, rename, list; read_only: the same for users who may only read
+//!   field_list    the layout of a file as a list of variables
 //!   file          RecordFile, the operations of an open channel
 //!   options       definitions of files, options of OPEN, READ and WRITE
 //!   key           key definitions (KEYED, KEYDEF=), and the keys that they make of a record
@@ -25,7 +26,8 @@
 mod definition_text;
 mod descriptor;
 pub mod error;
-pub mod file;
+pub mod field_list;
+mod file;
 mod folder;
 mod indexed;
 pub mod information;

@@ -71,6 +71,31 @@ const MONTHS: [&str; 12] = [
 ];
 const DAYS: [&str; 7] = ["Sunday", "Monday", "Tuesday", "Wednesday", "Thursday", "Friday", "Saturday"];
 
+/// The names of DEF DTE( ): long and short ones of months, days from Monday, am and pm.
+#[derive(Debug)]
+pub struct Names(Vec<Vec<u8>>);
+
+impl Names {
+    /// How many there are.
+    const COUNT: usize = 46;
+    /// Where the long and the short names begin.
+    const MONTHS: (usize, usize) = (0, 23);
+    const DAYS: (usize, usize) = (12, 35);
+    const LOWER: (usize, usize) = (19, 42);
+    const UPPER: (usize, usize) = (21, 44);
+
+    /// Reads a list with commas; `None` for another number of names.
+    pub fn parse(list: &[u8]) -> Option<Names> {
+        let names: Vec<Vec<u8>> = list.split(|byte| *byte == b',').map(<[u8]>::to_vec).collect();
+        (names.len() == Names::COUNT).then_some(Names(names))
+    }
+
+    /// How many bytes they take.
+    pub fn bytes(&self) -> usize {
+        self.0.iter().map(|name| name.len() + 32).sum()
+    }
+}
+
 /// A point in time for [`format()`].
 #[derive(Clone, Copy, Debug)]
 pub struct Moment {
@@ -80,8 +105,8 @@ pub struct Moment {
     pub milliseconds: i64,
 }
 
-/// A date and time through a layout of DTE( ).
-pub fn format(moment: Moment, layout: &[u8]) -> Vec<u8> {
+/// A date and time through a layout of DTE( ), with names of months and days of one's own if there are any.
+pub fn format(moment: Moment, layout: &[u8], names: Option<&Names>) -> Vec<u8> {
     let date = Date::of_days(moment.days);
     let mut out = Vec::new();
     let mut at = 0;
@@ -93,11 +118,11 @@ pub fn format(moment: Moment, layout: &[u8]) -> Vec<u8> {
                 2
             }
             [b'%', code, style @ (b'l' | b's' | b'z' | b'p'), ..] => {
-                out.extend_from_slice(&part(moment, date, *code, *style));
+                out.extend_from_slice(&part(moment, date, (*code, *style), names));
                 3
             }
             [b'%', code, ..] => {
-                out.extend_from_slice(&part(moment, date, *code, b' '));
+                out.extend_from_slice(&part(moment, date, (*code, b' '), names));
                 2
             }
             _ => match plain(rest, date) {
@@ -136,31 +161,42 @@ fn century_year(year: i64) -> String {
     }
 }
 
-fn part(moment: Moment, date: Date, code: u8, style: u8) -> Vec<u8> {
+fn part(moment: Moment, date: Date, (code, style): (u8, u8), names: Option<&Names>) -> Vec<u8> {
     let seconds = moment.milliseconds / 1000;
     let hour = seconds / 3600;
     let weekday = (moment.days + 4).rem_euclid(7);
-    let name = |names: &[&str], index: usize| match style {
-        b'l' => Some(names[index].to_owned()),
-        b's' => Some(names[index][..3].to_owned()),
+    let own = |first: usize, short: usize, index: usize| {
+        let place = if style == b's' { short } else { first } + index;
+        names.map(|names| names.0[place].clone())
+    };
+    let name = |known: &[&str], index: usize, places: (usize, usize, usize)| match style {
+        b'l' | b's' => Some(own(places.0, places.1, places.2).unwrap_or_else(|| {
+            let name = known[index].as_bytes();
+            if style == b'l' { name.to_vec() } else { name[..3].to_vec() }
+        })),
         _ => None,
     };
+    let half = usize::from(hour >= 12);
+    let from_monday = (weekday as usize + 6) % 7;
+    let day = (Names::DAYS.0, Names::DAYS.1, from_monday);
     let number = match code {
-        b'p' => return if hour < 12 { b"am".to_vec() } else { b"pm".to_vec() },
-        b'P' => return if hour < 12 { b"AM".to_vec() } else { b"PM".to_vec() },
+        b'p' => return own(Names::LOWER.0, Names::LOWER.1, half).unwrap_or_else(|| [b"am", b"pm"][half].to_vec()),
+        b'P' => return own(Names::UPPER.0, Names::UPPER.1, half).unwrap_or_else(|| [b"AM", b"PM"][half].to_vec()),
         b'A' => return century_year(date.year).into_bytes(),
-        b'D' => match name(&DAYS, weekday as usize) {
-            Some(text) => return text.into_bytes(),
+        b'D' => match name(&DAYS, weekday as usize, day) {
+            Some(text) => return text,
             None => date.day.into(),
         },
-        b'W' => match name(&DAYS, weekday as usize) {
-            Some(text) => return text.into_bytes(),
+        b'W' => match name(&DAYS, weekday as usize, day) {
+            Some(text) => return text,
             None => (weekday + 6) % 7 + 1,
         },
-        b'M' => match name(&MONTHS, date.month as usize - 1) {
-            Some(text) => return text.into_bytes(),
-            None => date.month.into(),
-        },
+        b'M' => {
+            match name(&MONTHS, date.month as usize - 1, (Names::MONTHS.0, Names::MONTHS.1, date.month as usize - 1)) {
+                Some(text) => return text,
+                None => date.month.into(),
+            }
+        }
         b'Y' if style == b'z' => date.year.rem_euclid(100),
         b'Y' => date.year,
         b'h' => (hour + 11) % 12 + 1,

@@ -21,6 +21,7 @@
 //!   storage       KeyedStorage over a table: searches and changes
 //!   transaction   the transactions of a channel
 //!   batch         records that were fetched ahead
+//!   derived_keys  conditions on fields as ranges of keys
 //!   rules         keys, limits and numbers of records that SQL statements change
 //! ```
 //!
@@ -35,6 +36,7 @@
 //! **Limits.** RNO= and the number of a key are counted along the index.
 
 mod batch;
+mod derived_keys;
 mod rules;
 mod schema;
 mod sharing;
@@ -42,6 +44,7 @@ pub mod storage;
 mod transaction;
 mod volume;
 
+pub use derived_keys::FileKeys;
 pub use mainstay_store::{NativeTable, Store, Transaction};
 pub use rules::RecordRules;
 pub use transaction::TransactionScope;

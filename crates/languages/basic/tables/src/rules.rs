@@ -182,7 +182,7 @@ fn invalid(message: String) -> Error {
 }
 
 /// An error of a file's rules as one of a statement.
-fn refusal(error: FileError) -> Error {
+pub(crate) fn refusal(error: FileError) -> Error {
     let code = match error.kind() {
         FileErrorKind::Damaged | FileErrorKind::DamagedHeader => Code::Damaged,
         FileErrorKind::Busy => Code::LockTimeout,

@@ -62,12 +62,13 @@ use arrow_schema::SchemaRef;
 use damage::Damage;
 use entries::Links;
 use lifetime::Lifetime;
+use mainstay_columnar::DerivedKeys;
 use mainstay_types::{Result, SqlType, ValueRef};
 use references::References;
 use std::collections::HashMap;
 use std::fmt;
 use std::sync::atomic::{AtomicBool, AtomicU64, AtomicUsize, Ordering};
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError, RwLock};
+use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError, RwLock};
 
 /// The indexes of a table, in the order in which they were declared.
 pub type Indexes = Arc<[Arc<TableIndex>]>;
@@ -98,6 +99,8 @@ pub struct NativeTable {
     vacuum_after: AtomicU64,
     /// Why its rows could not be read, if that is so.
     damage: Arc<Damage>,
+    /// The rules by which its language makes keys of its records; empty until they were asked for.
+    derived_keys: OnceLock<Option<Arc<dyn DerivedKeys>>>,
     pub(crate) shared: Arc<Shared>,
 }
 
@@ -154,6 +157,7 @@ impl NativeTable {
             vacuum_from: AtomicUsize::new(vacuum::LEAST_GARBAGE),
             vacuum_after: AtomicU64::new(0),
             damage: Arc::new(damage),
+            derived_keys: OnceLock::new(),
             shared,
         })
     }
@@ -166,6 +170,22 @@ impl NativeTable {
     /// The declared definition.
     pub fn definition(&self) -> &TableDefinition {
         &self.definition
+    }
+
+    /// The rules of its keys, if a language has any for this table; `read` gives them the first time. They stay for as long as
+    /// the definition of the table does.
+    ///
+    /// Errors: those of `read`, which is asked again then.
+    pub fn learn_derived_keys(&self, read: impl FnOnce() -> Result<Option<Arc<dyn DerivedKeys>>>) -> Result<()> {
+        if self.derived_keys.get().is_none() {
+            let _ = self.derived_keys.set(read()?);
+        }
+        Ok(())
+    }
+
+    /// The rules of its keys, as far as they are known.
+    pub(crate) fn derived_keys(&self) -> Option<&dyn DerivedKeys> {
+        self.derived_keys.get()?.as_deref()
     }
 
     /// The types of its columns.

@@ -8,7 +8,7 @@ use crate::index::Direction;
 use crate::stamp::View;
 use arrow_array::{ArrayRef, Int64Array};
 use arrow_buffer::{BooleanBuffer, BooleanBufferBuilder};
-use mainstay_columnar::{Access, KeyRange, OrderKey, Ordering, RowSet, Snapshot, Table};
+use mainstay_columnar::{Access, KeyRange, OrderKey, Ordering, RowSet, Snapshot, Sought, Table, implied};
 use mainstay_types::{Code, Error, Result};
 use std::ops::{Bound, ControlFlow, Range};
 use std::sync::{Arc, OnceLock};
@@ -265,6 +265,14 @@ impl Table for Shown {
 
     fn access(&self, predicate: &mainstay_columnar::Predicate, _visible_only: bool) -> Option<Access> {
         self.0.access(predicate)
+    }
+
+    fn access_of(&self, sought: &Sought, _visible_only: bool) -> Option<Access> {
+        self.0.access(&implied(sought, self.0.derived_keys()?)?)
+    }
+
+    fn has_computed_keys(&self) -> bool {
+        self.0.derived_keys().is_some()
     }
 
     fn order(&self, column: usize, descending: bool) -> Option<Ordering> {

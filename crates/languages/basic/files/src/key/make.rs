@@ -104,7 +104,7 @@ impl KeyDefinition {
             if segment.attributes.decimals.is_some() && part.iter().all(|byte| matches!(byte, 0 | b' ')) {
                 number::append_none(out);
             } else if is_cut {
-                append_start(segment, part, out);
+                segment.append_start(part, out);
             } else {
                 append_segment(segment, part, is_last || rest.is_empty(), out);
             }
@@ -160,17 +160,23 @@ fn append_segment(segment: &KeySegment, bytes: &[u8], is_last: bool, out: &mut V
     }
 }
 
-/// Appends the beginning of a segment, for a bound.
-fn append_start(segment: &KeySegment, bytes: &[u8], out: &mut Vec<u8>) {
-    let attributes = &segment.attributes;
-    if attributes.decimals.is_some() || attributes.is_swapped || attributes.is_signed {
-        append_segment(segment, bytes, true, out);
-        return;
+impl KeySegment {
+    /// True if keys begin with the bytes that the segment begins with, in the form of [`KeySegment::append_start`].
+    pub fn has_start(&self) -> bool {
+        self.attributes.decimals.is_none() && !self.attributes.is_swapped && !self.attributes.is_signed
     }
-    let start = out.len();
-    append_letters(segment, bytes, out);
-    if attributes.is_descending {
-        out[start..].iter_mut().for_each(|byte| *byte = !*byte);
+
+    /// Appends the beginning of the segment as it is compared, for a bound.
+    pub fn append_start(&self, bytes: &[u8], out: &mut Vec<u8>) {
+        if !self.has_start() {
+            append_segment(self, bytes, true, out);
+            return;
+        }
+        let start = out.len();
+        append_letters(self, bytes, out);
+        if self.attributes.is_descending {
+            out[start..].iter_mut().for_each(|byte| *byte = !*byte);
+        }
     }
 }
 

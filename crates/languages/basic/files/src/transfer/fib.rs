@@ -45,6 +45,13 @@ pub(super) fn definition(fib: &[u8]) -> Result<FileDefinition> {
     Ok(FileDefinition { max_records: Some(most).filter(|most| *most > 0), ..FileDefinition::new(kind, keys, format) })
 }
 
+/// The keys of the part of a descriptor that has their segments.
+///
+/// Errors: 32 for segments that cannot be read.
+pub fn keys_of_descriptor(segments: &[u8]) -> Result<KeyDefinitions> {
+    KeyDefinitions::parse(&keys_text(keys(&segments[..segments.len().min(SEGMENTS.1)])?))
+}
+
 fn keys_text(keys: Vec<KeyDefinition>) -> String {
     let texts: Vec<String> = keys.into_iter().map(|key| key.to_string()).collect();
     texts.join(",")

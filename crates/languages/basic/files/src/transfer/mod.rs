@@ -29,6 +29,7 @@ mod fib;
 mod line;
 mod load;
 
+pub use fib::keys_of_descriptor;
 pub use line::{Exported, Format};
 pub use load::{Reject, Report, import};
 

@@ -69,4 +69,6 @@ pub struct MemberUse {
     pub name: Name,
     /// Arguments of a method, or subscripts.
     pub arguments: Option<Vec<CallArgument>>,
+    /// ERR=.
+    pub branches: Branches,
 }

@@ -130,6 +130,8 @@ pub enum Op {
     Local(Box<[VariableRef]>),
     /// PRECISION.
     Precision(Box<NumberExpr>),
+    /// FLOATINGPOINT.
+    FloatingPoint,
     /// ROUND.
     Round(bool),
     /// RANDOMIZE.

@@ -46,6 +46,18 @@ pub enum SessionCode {
     Task(TextExpr),
     /// TRANSLATE: the variable, its value, the table, and the offset or the character to replace.
     Translate(Target, TextExpr, TextExpr, Option<Expr>),
+    /// SETDEV (channel) SEP=.
+    Separator(NumberExpr, TextExpr),
+    /// SETDEV (channel) IOL=.
+    ChannelList(NumberExpr, ListSource),
+    /// DEF of a table: CHR, CVS, DTE, LCS or UCS.
+    DefineTable(String, TextExpr),
+    /// DEF of a system variable.
+    DefineVariable(String, Expr),
+    /// DEF MSG; without a text the message is forgotten.
+    DefineMessage(Expr, Option<TextExpr>),
+    /// MNEMONIC: the channel, the name and the sequence.
+    Mnemonic(Option<NumberExpr>, TextExpr, TextExpr),
     /// INVOKE.
     Invoke(TextExpr, Branches),
     /// DIM LOAD.

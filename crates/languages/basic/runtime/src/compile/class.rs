@@ -164,20 +164,24 @@ impl Compiler<'_> {
         &mut self,
         object: &tree::Expr,
         name: &tree::Name,
-        arguments: Option<&Vec<tree::Expr>>,
+        arguments: Option<&tree::MethodArguments>,
     ) -> Compiled<MemberUse> {
         let object = self.number_expr(object)?;
+        let branches = match arguments {
+            Some(arguments) => self.options(&arguments.options)?.branches,
+            None => Branches::default(),
+        };
         let arguments = match arguments {
             None => None,
             Some(list) => {
                 let mut compiled = Vec::new();
-                for argument in list {
+                for argument in &list.values {
                     compiled.push(self.call_argument(argument)?);
                 }
                 Some(compiled)
             }
         };
-        Ok(MemberUse { object, name: name.clone(), arguments })
+        Ok(MemberUse { object, name: name.clone(), arguments, branches })
     }
 }
 

@@ -30,7 +30,12 @@ pub(crate) fn is_text(value: &tree::Expr) -> bool {
                 call.arguments.get(index).and_then(|argument| argument.value.as_ref()).is_some_and(is_text)
             };
             // TBL translates a string, or chooses one of the values behind a number.
-            let argument_is_text = is_text_at(0) || call.name == "TBL" && is_text_at(1);
+            // XEQ has the type of the expression behind the program.
+            let argument_is_text = match call.name.as_str() {
+                "TBL" => is_text_at(0) || is_text_at(1),
+                "XEQ" => is_text_at(1),
+                _ => is_text_at(0),
+            };
             functions::gives_text(&call.name, argument_is_text, &call.words)
         }
         ExprKind::Unary(_, operand) | ExprKind::Group(operand) => is_text(operand),

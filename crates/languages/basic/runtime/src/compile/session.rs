@@ -78,6 +78,32 @@ impl Compiler<'_> {
                     third.as_ref().map(|third| self.expression(third)).transpose()?,
                 )
             }
+            tree::Setting::Separator(channel, separator) => {
+                SessionCode::Separator(self.number_expr(channel)?, self.text(separator)?)
+            }
+            tree::Setting::List(channel, list) => {
+                SessionCode::ChannelList(self.number_expr(channel)?, self.list_source(list)?)
+            }
+            tree::Setting::Define(tree::Define::Table(name, table)) => {
+                SessionCode::DefineTable(name.clone(), self.text(table)?)
+            }
+            tree::Setting::Define(tree::Define::Variable(name, value)) => {
+                SessionCode::DefineVariable(name.clone(), self.expression(value)?)
+            }
+            tree::Setting::Define(tree::Define::Message(key, text)) => {
+                let text = text.as_ref().map(|text| self.text(text)).transpose()?;
+                SessionCode::DefineMessage(self.expression(key)?, text)
+            }
+            tree::Setting::Mnemonic(channel, name, sequence, _) => {
+                let name = match &name.kind {
+                    // The name of a new one, which no screen knows.
+                    tree::ExprKind::Mnemonic(name, arguments) if arguments.is_empty() => {
+                        TextExpr::Constant(name.as_bytes().into())
+                    }
+                    _ => self.text(name)?,
+                };
+                SessionCode::Mnemonic(self.optional_number(channel.as_ref())?, name, self.text(sequence)?)
+            }
         })
     }
 

@@ -314,7 +314,7 @@ impl Compiler<'_> {
             Kind::Remark(..) | Kind::NoEffect(_) => return Ok(true),
             Kind::Local(assignments, names) => return self.local(assignments, names).map(|()| true),
             Kind::Precision(value) => Op::Precision(Box::new(self.number_expr(value)?)),
-            Kind::FloatingPoint => Op::Precision(Box::new(NumberExpr::Constant(crate::number::Number::ONE.negated()))),
+            Kind::FloatingPoint => Op::FloatingPoint,
             Kind::List(channel, first, last) => self.list_directive(channel.as_ref(), first.as_ref(), last.as_ref())?,
             Kind::Round(on) => Op::Round(*on),
             Kind::Randomize(seed) => {

@@ -52,7 +52,7 @@ pub(super) fn dte(machine: &mut Machine, call: &Call, out: &mut Vec<u8>) -> Outc
     if call.has(1) {
         moment.milliseconds = milliseconds(call.number(machine, 1)?)?;
     }
-    out.extend_from_slice(&calendar::format(moment, &layout));
+    out.extend_from_slice(&calendar::format(moment, &layout, machine.definitions.names.as_deref()));
     Ok(())
 }
 
@@ -102,6 +102,6 @@ pub(super) fn tms(machine: &mut Machine, _: &Call) -> Outcome<Number> {
 pub(super) fn day(machine: &mut Machine, _: &Call, out: &mut Vec<u8>) -> Outcome<()> {
     let clock = machine.clock();
     let moment = Moment { days: clock.days, milliseconds: clock.milliseconds };
-    out.extend_from_slice(&calendar::format(moment, &machine.day_format));
+    out.extend_from_slice(&calendar::format(moment, &machine.day_format, machine.definitions.names.as_deref()));
     Ok(())
 }

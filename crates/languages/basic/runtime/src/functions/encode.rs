@@ -175,3 +175,54 @@ pub(super) fn swp(machine: &mut Machine, call: &Call, out: &mut Vec<u8>) -> Outc
     machine.give(text);
     Ok(())
 }
+
+/// I3E(number): the eight bytes of IEEE 754, the most significant one first.
+pub(super) fn to_ieee(machine: &mut Machine, call: &Call, out: &mut Vec<u8>) -> Outcome<()> {
+    out.extend_from_slice(&call.number(machine, 0)?.to_float().to_be_bytes());
+    Ok(())
+}
+
+/// I3E(string$): the number of eight such bytes. Error 46 for another length, 41 for one that is not a number.
+pub(super) fn of_ieee(machine: &mut Machine, call: &Call) -> Outcome<Number> {
+    let text = call.text(machine, 0)?;
+    let bytes: [u8; 8] = text.as_slice().try_into().map_err(|_| Fault::new(46))?;
+    let value = f64::from_be_bytes(bytes);
+    if value.is_finite() { Number::from_float(value) } else { Err(Fault::new(41)) }
+}
+
+/// The characters of radix 40 by their codes. The manual gives those of digits, letters and blanks in an example; the places of the
+/// three signs are our own.
+const RADIX_40: &[u8; 40] = b" 0123456789.-ABCDEFGHIJKLMNOPQRSTUVWXYZ$";
+
+/// RDX: three characters as two bytes each. Error 48 for a character that the code does not have.
+pub(super) fn rdx(machine: &mut Machine, call: &Call, out: &mut Vec<u8>) -> Outcome<()> {
+    let text = call.text(machine, 0)?;
+    for part in text.chunks(3) {
+        let mut word = 0_u16;
+        for place in 0..3 {
+            let byte = part.get(place).copied().unwrap_or(b' ');
+            let Some(code) = RADIX_40.iter().position(|known| *known == byte) else {
+                return fail(48, "the string has a character that radix 40 does not have");
+            };
+            word = word * 40 + code as u16;
+        }
+        out.extend_from_slice(&word.to_be_bytes());
+    }
+    Ok(())
+}
+
+/// TRX: the characters of such bytes. Error 46 for an odd number of them, 48 for bytes that are no characters.
+pub(super) fn trx(machine: &mut Machine, call: &Call, out: &mut Vec<u8>) -> Outcome<()> {
+    let text = call.text(machine, 0)?;
+    if text.len() % 2 != 0 {
+        return Err(Fault::new(46));
+    }
+    for part in text.chunks_exact(2) {
+        let word = usize::from(u16::from_be_bytes([part[0], part[1]]));
+        if word >= 64_000 {
+            return fail(48, "the bytes are not of radix 40");
+        }
+        out.extend([word / 1_600, word / 40 % 40, word % 40].map(|code| RADIX_40[code]));
+    }
+    Ok(())
+}

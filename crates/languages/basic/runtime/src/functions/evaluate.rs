@@ -69,6 +69,19 @@ pub(super) fn try_text(machine: &mut Machine, call: &Call, out: &mut Vec<u8>) ->
     Ok(())
 }
 
+/// XEQ(program$, value, arguments..): the value after the program has run.
+pub(super) fn xeq_number(machine: &mut Machine, call: &Call) -> Outcome<Number> {
+    machine.run_inline(call)?;
+    call.number(machine, 1)
+}
+
+pub(super) fn xeq_text(machine: &mut Machine, call: &Call, out: &mut Vec<u8>) -> Outcome<()> {
+    machine.run_inline(call)?;
+    let text = call.text(machine, 1)?;
+    out.extend_from_slice(&text);
+    Ok(())
+}
+
 /// CSE: which of the values is the first one; 0 for none.
 pub(super) fn cse(machine: &mut Machine, call: &Call) -> Outcome<Number> {
     let value = call.value(machine, 0)?;

@@ -4,6 +4,7 @@ use crate::code::{Call, Expr, Options};
 use crate::fault::{Fault, Outcome, fail};
 use crate::machine::{Machine, file_fault};
 use crate::number::Number;
+use mainstay_basic_files::key::KeySource;
 use mainstay_basic_files::{KeyFunction, Order, RecordReference};
 
 /// The channel, and the key that KNO= names.
@@ -214,11 +215,15 @@ pub(super) fn sep(machine: &mut Machine, call: &Call, out: &mut Vec<u8>) -> Outc
     Ok(())
 }
 
-/// IOL: the list of a channel or of a composite string, as the text of an IOLIST; with REC= its names have this prefix.
+/// IOL: the list of a channel, of a file that is not open (IOL(FILE name$)) or of a composite string, as the text of an IOLIST; with REC= its names have this prefix.
 pub(super) fn iol(machine: &mut Machine, call: &Call, out: &mut Vec<u8>) -> Outcome<()> {
     let text = match call.arguments.first().and_then(|argument| argument.value.as_ref()) {
         Some(Expr::Text(crate::code::TextExpr::Composite(symbol))) => {
             machine.composite_list(*symbol).map(|(_, list)| list.text.clone())
+        }
+        _ if call.words.first().is_some_and(|word| word == "FILE") => {
+            let name = call.text(machine, 0)?;
+            Some(machine.dictionary_of_file(&name)?)
         }
         _ => {
             let number = call.whole(machine, 0)?;
@@ -320,6 +325,30 @@ pub(super) fn open_channels(machine: &mut Machine, _: &Call, out: &mut Vec<u8>) 
         if let Ok(number) = u16::try_from(number) {
             out.extend_from_slice(&number.to_be_bytes());
         }
+    }
+    Ok(())
+}
+
+/// KGN([external$,]record$,keys$,number): the key of a record, by the definition of the keys in FIB( ) from byte 85 on. Descending segments of
+/// a negative number are inverted, so that keys compare in their order.
+pub(super) fn kgn(machine: &mut Machine, call: &Call, out: &mut Vec<u8>) -> Outcome<()> {
+    let with_external = usize::from(call.has(3));
+    let external = if with_external > 0 { call.text(machine, 0)? } else { Vec::new() };
+    let record = call.text(machine, with_external)?;
+    let keys = mainstay_basic_files::transfer::keys_of_descriptor(&call.text(machine, with_external + 1)?)
+        .map_err(file_fault)?;
+    let number = call.whole(machine, with_external + 2)?;
+    let separator = match &call.options.separator {
+        Some(text) => machine.text_value(text)?.first().copied().unwrap_or(crate::machine::SEPARATOR),
+        None => crate::machine::SEPARATOR,
+    };
+    let definition = keys.key(usize::try_from(number.unsigned_abs()).unwrap_or(usize::MAX)).map_err(file_fault)?;
+    let source = KeySource { record: &record, external: &external, separator };
+    let mut key = Vec::new();
+    definition.make(&source, &mut key);
+    match number < 0 {
+        true => out.extend_from_slice(&key),
+        false => definition.shown(&key, out),
     }
     Ok(())
 }

@@ -1,7 +1,7 @@
 //! HSH( ): digests of strings (manual, `functions/hsh.md`, format 1).
 //!
-//! Limits: the 2-byte hash of PxPlus (type 0) has no published rule, and digests in parts (negative types) have a state of its own
-//! form; both are error 99.
+//! Limits: the 2-byte hash of PxPlus (type 0) has no published rule, and digests in parts (types -1 and -2 with the string of the parts
+//! before) have a state of its own form; both are error 99, as are MD2, MD4, MDC2 and RIPEMD.
 
 use crate::code::Call;
 use crate::fault::{Outcome, fail};
@@ -24,7 +24,8 @@ pub(super) fn hsh(machine: &mut Machine, call: &Call, out: &mut Vec<u8>) -> Outc
             keyed_digest(kind, &key, &text)?
         }
         7 => return fail(99, "HMAC needs the type of its digest"),
-        _ if !key.is_empty() => return fail(99, "a key goes with HMAC only"),
+        0 | -1 | -2 if !key.is_empty() => return fail(99, format!("HSH( ) of type {kind} with a key")),
+        // The manual: "ignored for hashtype 1 through 6, 224, 256, 384 and 512".
         kind => digest(kind, &text)?,
     };
     out.extend_from_slice(&value);
@@ -34,12 +35,12 @@ pub(super) fn hsh(machine: &mut Machine, call: &Call, out: &mut Vec<u8>) -> Outc
 fn digest(kind: i64, text: &[u8]) -> Outcome<Vec<u8>> {
     Ok(match kind {
         1 => md5::Md5::digest(text).to_vec(),
-        4 => sha1::Sha1::digest(text).to_vec(),
+        4 | -1 => sha1::Sha1::digest(text).to_vec(),
         224 => sha2::Sha224::digest(text).to_vec(),
-        256 => sha2::Sha256::digest(text).to_vec(),
+        256 | -2 => sha2::Sha256::digest(text).to_vec(),
         384 => sha2::Sha384::digest(text).to_vec(),
         512 => sha2::Sha512::digest(text).to_vec(),
-        kind if kind <= 6 => return fail(99, format!("HSH( ) of type {kind}")),
+        0 | 2 | 3 | 5 | 6 => return fail(99, format!("HSH( ) of type {kind}")),
         kind => return fail(41, format!("HSH( ) of type {kind}")),
     })
 }

@@ -15,6 +15,7 @@ mod search;
 mod string;
 mod structure;
 mod system;
+mod xml;
 
 use crate::code::*;
 use crate::fault::{Fault, Outcome, fail};
@@ -33,6 +34,7 @@ const NUMBERS: &[(&str, NumberFunction)] = &[
     ("ASC", string::asc),
     ("ASN", math::asn),
     ("ATN", math::atn),
+    ("BSZ", system::zero),
     ("CHG", system::zero),
     ("COS", math::cos),
     ("CSE", evaluate::cse),
@@ -45,6 +47,8 @@ const NUMBERS: &[(&str, NumberFunction)] = &[
     ("EXP", math::exp),
     ("FFN", file::ffn),
     ("FPT", math::fpt),
+    ("HSA", system::zero),
+    ("I3E", encode::of_ieee),
     ("IND", file::ind),
     ("INT", math::int),
     ("JUL", date::jul),
@@ -70,6 +74,7 @@ const NUMBERS: &[(&str, NumberFunction)] = &[
     ("SGN", math::sgn),
     ("SIN", math::sin),
     ("SQR", math::sqr),
+    ("SSZ", system::sector),
     ("SYS", system::command),
     ("TAN", math::tan),
     ("TBL", evaluate::tbl_number),
@@ -78,6 +83,7 @@ const NUMBERS: &[(&str, NumberFunction)] = &[
     ("TRY", evaluate::try_number),
     ("UPK", encode::upk),
     ("VIN", evaluate::vin),
+    ("XEQ", evaluate::xeq_number),
 ];
 
 /// Functions that give strings.
@@ -93,6 +99,7 @@ const TEXTS: &[(&str, TextFunction)] = &[
     ("CVS", string::cvs),
     ("DIM", string::dim),
     ("DIR", system::dir),
+    ("DSK", system::drive),
     ("DTE", date::dte),
     ("ENV", system::env),
     ("ERR", report::err_text),
@@ -105,6 +112,7 @@ const TEXTS: &[(&str, TextFunction)] = &[
     ("GEP", encode::gep),
     ("HSH", hash::hsh),
     ("HTA", string::hta),
+    ("I3E", encode::to_ieee),
     ("IOL", file::iol),
     ("IOR", string::ior),
     ("JST", string::jst),
@@ -114,12 +122,14 @@ const TEXTS: &[(&str, TextFunction)] = &[
     ("KEN", file::ken),
     ("KEP", file::kep),
     ("KEY", file::key),
+    ("KGN", file::kgn),
     ("LCS", string::lcs),
     ("LRC", encode::lrc),
     ("LST", system::lst),
     ("MAX", string::max),
     ("MID", string::mid),
     ("MIN", string::min),
+    ("MNM", report::mnm),
     ("MSG", system::msg),
     ("NOT", string::not),
     ("OPT", file::opt),
@@ -129,6 +139,7 @@ const TEXTS: &[(&str, TextFunction)] = &[
     ("PGM", system::pgm),
     ("PTH", file::pth),
     ("RCD", file::rcd),
+    ("RDX", encode::rdx),
     ("REC", file::rec),
     ("SEP", file::sep),
     ("SRT", encode::srt),
@@ -138,11 +149,14 @@ const TEXTS: &[(&str, TextFunction)] = &[
     ("SUB", search::sub),
     ("SWP", encode::swp),
     ("TBL", evaluate::tbl_text),
+    ("TRX", encode::trx),
     ("TRY", evaluate::try_text),
     ("TSK", system::tsk),
     ("UCS", string::ucs),
     ("VIS", evaluate::vis),
+    ("XEQ", evaluate::xeq_text),
     ("XFA", structure::xfa),
+    ("XML", xml::xml),
     ("XOR", string::xor),
 ];
 
@@ -219,7 +233,8 @@ pub fn text_variable(name: &str) -> Option<(&'static str, TextFunction)> {
 pub fn gives_text(name: &str, argument_is_text: bool, words: &[String]) -> bool {
     match name {
         "DIM" => words.first().is_none_or(|word| word == "KEY" || word == "LIST"),
-        "CHG" | "ERR" | "MAX" | "MIN" | "NOT" | "TRY" | "TBL" => argument_is_text,
+        "I3E" => !argument_is_text,
+        "CHG" | "ERR" | "MAX" | "MIN" | "NOT" | "TRY" | "TBL" | "XEQ" => argument_is_text,
         _ => text_function(name).is_some(),
     }
 }
@@ -240,6 +255,10 @@ pub fn check(call: &Call) -> Result<(), (u16, String)> {
         "PAD" => (2, 4),
         "MID" => (2, 3),
         "JUL" => (1, 3),
+        "KGN" => (3, 4),
+        "XEQ" => (2, 500),
+        "MNM" => (1, 2),
+        "I3E" => (1, 1),
         "TBL" | "CSE" => (1, 500),
         "MAX" | "MIN" => (1, 500),
         _ => (1, 5),

@@ -1,8 +1,9 @@
-//! ERR(keyword$): details of the last error that neither a branch nor SETERR took (manual, `functions/err.md`, format 2).
+//! ERR(keyword$) and MNM( ): details of the last error that neither a branch nor SETERR took (manual, `functions/err.md`, format 2);
+//! sequences that MNEMONIC has defined (`functions/mnm.md`).
 
 use crate::code::Call;
 use crate::fault::{Outcome, fail};
-use crate::machine::Machine;
+use crate::machine::{self, Machine};
 
 /// Keywords, in the order of `ERR("*")`.
 const KEYWORDS: [&str; 11] =
@@ -32,5 +33,19 @@ pub(super) fn err_text(machine: &mut Machine, call: &Call, out: &mut Vec<u8>) ->
         _ => return fail(48, mainstay_code_page::decode(&keyword)),
     };
     out.extend_from_slice(&mainstay_code_page::encode(&text));
+    Ok(())
+}
+
+/// MNM(name$[,channel]): the sequence that MNEMONIC has defined for a mnemonic; empty without one.
+pub(super) fn mnm(machine: &mut Machine, call: &Call, out: &mut Vec<u8>) -> Outcome<()> {
+    let name = machine::mnemonic_name(&call.text(machine, 0)?);
+    let number = if call.has(1) { call.whole(machine, 1)? } else { 0 };
+    let sequences = match number {
+        0 => &machine.definitions.mnemonics,
+        number => &machine.channel_of(number)?.mnemonics,
+    };
+    if let Some(sequence) = sequences.get(&name) {
+        out.extend_from_slice(sequence);
+    }
     Ok(())
 }

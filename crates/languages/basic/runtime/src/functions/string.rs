@@ -35,7 +35,7 @@ fn asks_for_table(call: &Call) -> bool {
 /// CHR: a byte by its code; `*` is the table of printable bytes.
 pub(super) fn chr(machine: &mut Machine, call: &Call, out: &mut Vec<u8>) -> Outcome<()> {
     if asks_for_table(call) {
-        out.extend((0..=255u8).map(|byte| u8::from((0x20..0x7F).contains(&byte))));
+        out.extend((0..=255u8).map(|byte| u8::from(machine.definitions.is_printable(byte))));
         return Ok(());
     }
     let code = call.within(machine, 0, 0, 255)?;
@@ -99,7 +99,7 @@ pub(super) fn ucs(machine: &mut Machine, call: &Call, out: &mut Vec<u8>) -> Outc
         true => out.extend(0..=255u8),
         false => append(machine, call, 0, out)?,
     }
-    out[start..].make_ascii_uppercase();
+    machine.definitions.upper(&mut out[start..]);
     Ok(())
 }
 
@@ -109,7 +109,7 @@ pub(super) fn lcs(machine: &mut Machine, call: &Call, out: &mut Vec<u8>) -> Outc
         true => out.extend(0..=255u8),
         false => append(machine, call, 0, out)?,
     }
-    out[start..].make_ascii_lowercase();
+    machine.definitions.lower(&mut out[start..]);
     Ok(())
 }
 
@@ -266,8 +266,7 @@ pub(super) fn stp(machine: &mut Machine, call: &Call, out: &mut Vec<u8>) -> Outc
 /// CVS: bits for stripping, case and replacement, or characters by their codes.
 pub(super) fn cvs(machine: &mut Machine, call: &Call, out: &mut Vec<u8>) -> Outcome<()> {
     if asks_for_table(call) {
-        // The table that files use for attribute T of keys: letters of ISO 8859-1 without their accents.
-        out.extend((0..=255u8).map(mainstay_basic_files::key::without_accent));
+        out.extend((0..=255u8).map(|byte| machine.definitions.without_accent(byte)));
         return Ok(());
     }
     if !call.is_text(0) {
@@ -298,8 +297,9 @@ pub(super) fn cvs(machine: &mut Machine, call: &Call, out: &mut Vec<u8>) -> Outc
 }
 
 fn convert(text: &mut Vec<u8>, code: i64, control: u8, machine: &Machine) {
+    let tables = &machine.definitions;
     if code & 16 != 0 {
-        text.iter_mut().filter(|byte| !(0x20..0x7F).contains(*byte)).for_each(|byte| *byte = control);
+        text.iter_mut().filter(|byte| !tables.is_printable(**byte)).for_each(|byte| *byte = control);
     }
     if code & 32 != 0 {
         let mut last = None;
@@ -314,20 +314,25 @@ fn convert(text: &mut Vec<u8>, code: i64, control: u8, machine: &Machine) {
         text.truncate(end);
     }
     if code & 4 != 0 {
-        text.make_ascii_uppercase();
+        tables.upper(text);
     }
     if code & 8 != 0 {
-        text.make_ascii_lowercase();
+        tables.lower(text);
     }
     if code & 256 != 0 {
         let mut begins = true;
         for byte in text.iter_mut() {
-            *byte = if begins { byte.to_ascii_uppercase() } else { byte.to_ascii_lowercase() };
+            let letter = std::slice::from_mut(byte);
+            if begins {
+                tables.upper(letter)
+            } else {
+                tables.lower(letter)
+            }
             begins = !byte.is_ascii_alphanumeric() && *byte != b'\'';
         }
     }
     if code & 512 != 0 {
-        text.iter_mut().for_each(|byte| *byte = mainstay_basic_files::key::without_accent(*byte));
+        text.iter_mut().for_each(|byte| *byte = tables.without_accent(*byte));
     }
     let signs = machine.parameters.signs;
     let pairs = [(b'$', signs.currency), (b',', signs.thousands), (b'.', signs.point)];

@@ -10,6 +10,16 @@ pub(super) fn zero(_: &mut Machine, _: &Call) -> Outcome<Number> {
     Ok(Number::ZERO)
 }
 
+/// SSZ: the bytes of a sector, as the manual has them.
+pub(super) fn sector(_: &mut Machine, _: &Call) -> Outcome<Number> {
+    Ok(Number::whole(256))
+}
+
+/// DSK: there is one drive, which has no name.
+pub(super) fn drive(_: &mut Machine, _: &Call, _: &mut Vec<u8>) -> Outcome<()> {
+    Ok(())
+}
+
 /// ERR: the last error; ERR(a,b,..): which of these it is.
 pub(super) fn err(machine: &mut Machine, call: &Call) -> Outcome<Number> {
     if call.arguments.is_empty() {
@@ -31,8 +41,13 @@ pub(super) fn ctl(machine: &mut Machine, _: &Call) -> Outcome<Number> {
     Ok(Number::whole(machine.ctl))
 }
 
+/// The precision; in floating point mode that before FLOATINGPOINT (manual, "PRC", example).
+fn shown_precision(machine: &Machine) -> i64 {
+    if machine.precision < 0 { machine.kept_precision.into() } else { machine.precision.into() }
+}
+
 pub(super) fn precision(machine: &mut Machine, _: &Call) -> Outcome<Number> {
-    Ok(Number::whole(machine.precision.into()))
+    Ok(Number::whole(shown_precision(machine)))
 }
 
 pub(super) fn msl(machine: &mut Machine, _: &Call) -> Outcome<Number> {
@@ -72,7 +87,7 @@ pub(super) fn tcb(machine: &mut Machine, call: &Call) -> Outcome<Number> {
         8 => machine.gosub_line(),
         11 => machine.retry_line(),
         12 | 13 => machine.level(),
-        14 => machine.precision.into(),
+        14 => shown_precision(machine),
         15 => crate::machine::memory::memory_limit(machine) as i64,
         16 => machine.match_length,
         17 => machine.functions as i64,
@@ -252,6 +267,7 @@ pub(super) fn msg(machine: &mut Machine, call: &Call, out: &mut Vec<u8>) -> Outc
         Value::Number(code) if code.as_whole() == Some(-1) => {
             out.extend_from_slice(&mainstay_code_page::encode(&machine.error_detail))
         }
+        Value::Number(code) if let Some(text) = machine.definitions.message_of(code) => out.extend_from_slice(text),
         Value::Number(code) => {
             let code = code.as_whole().and_then(|code| u16::try_from(code).ok()).unwrap_or(u16::MAX);
             out.extend_from_slice(format!("Error #{code}: {}", fault::message(code)).as_bytes());
@@ -259,6 +275,7 @@ pub(super) fn msg(machine: &mut Machine, call: &Call, out: &mut Vec<u8>) -> Outc
         Value::Text(key) => {
             let text = match prefix {
                 Some('=') => key,
+                _ if let Some(text) = machine.definitions.named_message(&key) => text.to_vec(),
                 _ => machine.library_text(&key)?.unwrap_or(key),
             };
             let mut values = Vec::new();
@@ -318,8 +335,8 @@ pub(super) fn lwd(machine: &mut Machine, _: &Call, out: &mut Vec<u8>) -> Outcome
 }
 
 /// HWD: the folder of the files.
-pub(super) fn hwd(_: &mut Machine, _: &Call, out: &mut Vec<u8>) -> Outcome<()> {
-    out.push(b'/');
+pub(super) fn hwd(machine: &mut Machine, _: &Call, out: &mut Vec<u8>) -> Outcome<()> {
+    out.extend_from_slice(machine.definitions.home.as_deref().unwrap_or(b"/"));
     Ok(())
 }
 
@@ -329,10 +346,17 @@ pub(super) fn pgn(machine: &mut Machine, _: &Call, out: &mut Vec<u8>) -> Outcome
 }
 
 pub(super) fn lpg(machine: &mut Machine, _: &Call, out: &mut Vec<u8>) -> Outcome<()> {
+    if let Some(lead) = &machine.definitions.lead {
+        out.extend_from_slice(lead);
+        return Ok(());
+    }
     let lead = machine.frames.first().unwrap_or(&machine.frame);
     out.extend_from_slice(&mainstay_code_page::encode(&lead.program.name));
     Ok(())
 }
+
+/// The number of the END behind the last line of every program.
+const LAST_LINE: i64 = 65_000;
 
 /// PGM: the text of a line; -1, -2 and -3 are names of programs.
 pub(super) fn pgm(machine: &mut Machine, call: &Call, out: &mut Vec<u8>) -> Outcome<()> {
@@ -351,6 +375,11 @@ pub(super) fn pgm(machine: &mut Machine, call: &Call, out: &mut Vec<u8>) -> Outc
     match lines.get(at) {
         Some(line) if i64::from(line.number) == number || call.options.branches.error.is_none() => {
             out.extend_from_slice(&syntax::print::line_text(line));
+            Ok(())
+        }
+        // Behind its last line a program has an END.
+        None if number <= LAST_LINE && call.options.branches.error.is_none() || number == LAST_LINE => {
+            out.extend_from_slice(format!("{LAST_LINE} END ").as_bytes());
             Ok(())
         }
         _ => fail(21, format!("line {number}")),

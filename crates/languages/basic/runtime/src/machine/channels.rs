@@ -6,6 +6,7 @@ use crate::code::{List, Program};
 use crate::fault::{Fault, Outcome};
 use crate::link::{Link, Plan};
 use mainstay_basic_files::{FileError, RecordFile};
+use std::collections::BTreeMap;
 use std::rc::Rc;
 
 /// The separator of fields.
@@ -33,6 +34,8 @@ pub struct Channel {
     pub prefix: Option<String>,
     /// SETFID: what FID( ) returns.
     pub fid: Option<Vec<u8>>,
+    /// MNEMONIC: sequences by names.
+    pub mnemonics: BTreeMap<Vec<u8>, Vec<u8>>,
 }
 
 impl std::fmt::Debug for Channel {

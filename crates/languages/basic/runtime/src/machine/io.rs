@@ -56,9 +56,13 @@ impl Machine {
 
     fn io_on(&mut self, io: &IoCode, number: i64) -> Outcome<()> {
         match io.verb {
-            Verb::Read | Verb::Find | Verb::Extract => self.read(io, number, false),
+            Verb::Read | Verb::Find | Verb::Extract => {
+                self.with_dictionary(io, number, |machine| machine.read(io, number, false))
+            }
             Verb::ReadRecord | Verb::FindRecord | Verb::ExtractRecord => self.read(io, number, true),
-            Verb::Write | Verb::WriteLock | Verb::Insert | Verb::Update => self.write(io, number, false),
+            Verb::Write | Verb::WriteLock | Verb::Insert | Verb::Update => {
+                self.with_dictionary(io, number, |machine| machine.write(io, number, false))
+            }
             Verb::WriteRecord | Verb::InsertRecord | Verb::UpdateRecord => self.write(io, number, true),
             Verb::Remove => {
                 let reference = self.reference(&io.options, number)?;
@@ -163,13 +167,14 @@ impl Machine {
         if record {
             return self.read_record(io, number, &reference, &options);
         }
-        let plan = match (io.list, &io.options.prefix) {
+        let list = self.own_list(io);
+        let plan = match (list, &io.options.prefix) {
             (_, Some(prefix)) => {
                 let prefix = self.prefix_name(prefix)?;
-                Some(self.prefixed_plan(io.list, number, &prefix)?)
+                Some(self.prefixed_plan(list, number, &prefix)?)
             }
             (Some(list), None) => match self.channels.get(number)?.prefix.clone() {
-                Some(prefix) => Some(self.prefixed_plan(io.list, number, &prefix)?),
+                Some(prefix) => Some(self.prefixed_plan(Some(list), number, &prefix)?),
                 None => self.frame.link.plan(&self.frame.program, list).cloned(),
             },
             (None, None) => self.bound_plan(number)?,
@@ -197,7 +202,7 @@ impl Machine {
             self.record_rest = split(&plan, &data, separator, rounding, variables, globals)?;
             return Ok(());
         }
-        match (io.list, bound) {
+        match (list, bound) {
             (Some(list), _) => {
                 let list = self.frame.program.lists.get(list as usize).cloned().ok_or_else(|| Fault::new(81))?;
                 self.assign_fields(&list, &data, separator)
@@ -328,11 +333,11 @@ impl Machine {
             None => self.channels.get(number)?.prefix.clone(),
         };
         if let (Some(prefix), false) = (prefix, record) {
-            let plan = self.prefixed_plan(io.list, number, &prefix)?;
+            let plan = self.prefixed_plan(self.own_list(io), number, &prefix)?;
             self.write_bound(&plan, separator, data);
             return Ok(());
         }
-        if let Some(list) = io.list {
+        if let Some(list) = self.own_list(io) {
             let list = program.lists.get(list as usize).ok_or_else(|| Fault::new(81))?;
             if !record {
                 return self.write_fields(list, separator, data, 0);

@@ -231,6 +231,7 @@ fn held_bytes(machine: &Machine) -> u64 {
         strings,
         libraries,
         tasks,
+        machine.definitions.bytes(),
         noted,
         machine.objects.bytes(),
         machine.rules.bytes(),

@@ -23,10 +23,13 @@ mod composite;
 mod console;
 mod control;
 mod data;
+mod definitions;
+mod dictionary;
 mod dump;
 mod edit;
 mod execute;
 mod field_format;
+mod inline;
 mod input;
 mod interrupt;
 mod io;
@@ -51,6 +54,7 @@ mod text;
 
 pub(crate) use channels::file_fault;
 pub use channels::{Channel, SEPARATOR};
+pub(crate) use definitions::mnemonic_name;
 pub(crate) use interrupt::UntakenError;
 pub(crate) use memory::allocated;
 pub(crate) use number::truth;
@@ -150,6 +154,11 @@ impl Machine {
             // The statement that waited runs again, behind the handler if there is one.
             self.frame.pc = self.frame.op;
             return Ok(self.break_key(depth)?.unwrap_or(Flow::Switch));
+        }
+        if depth > 0 && self.frames.len() < depth {
+            // EXIT with a number has ended the method: the error is one of the expression that called it.
+            self.note(&mut fault);
+            return Err(fault);
         }
         let mut own = own;
         loop {

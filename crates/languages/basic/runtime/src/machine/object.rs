@@ -338,6 +338,15 @@ impl Machine {
 
     /// `object'name`, `object'name(..)`: the value of a property, or the result of a method.
     pub(crate) fn member(&mut self, member: &MemberUse) -> Outcome<Value> {
+        self.member_value(member).map_err(|mut fault| {
+            if fault.branch.is_none() && !fault.is_final {
+                fault.branch = member.branches.of(fault.code);
+            }
+            fault
+        })
+    }
+
+    fn member_value(&mut self, member: &MemberUse) -> Outcome<Value> {
         let id = self.whole(&member.object)?;
         if let (Some(control), None) = (control_number(id), &member.arguments) {
             return crate::screen::control_property(self, control, &member.name);

@@ -72,8 +72,11 @@ impl Machine {
             Some(ListSource::Embedded) if !translation.list.is_empty() => {
                 Some(self.list_of_source(&[b"IOLIST ", translation.list.as_slice()].concat())?)
             }
+            // The list of the file, when that is open.
+            Some(ListSource::Embedded) => None,
             Some(source) => return self.find_list(source).map(drop),
         };
+        let has_dictionary = list.is_none() && matches!(options.list, Some(ListSource::Embedded));
         let prefix = options.prefix.as_ref().map(|prefix| self.prefix_name(prefix)).transpose()?;
         let opened = match super::printer::is_printer(&translation.name) {
             true => self.open_printer(&open).map(|(file, printer)| (file, Some(printer))),
@@ -93,9 +96,19 @@ impl Machine {
             options: text,
             prefix,
             fid: None,
+            mnemonics: std::collections::BTreeMap::new(),
         };
         self.charge(mainstay_basic_files::CHANNEL_BYTES)?;
         self.channels.insert(number, channel);
+        if has_dictionary {
+            match self.dictionary_of(number) {
+                Ok(list) => self.channels.get(number)?.list = Some(list),
+                Err(fault) => {
+                    self.close_channel(number)?;
+                    return Err(fault);
+                }
+            }
+        }
         Ok(())
     }
 
@@ -124,7 +137,7 @@ impl Machine {
         self.list_of_source(&source)
     }
 
-    fn list_of_source(&mut self, source: &[u8]) -> Outcome<(Rc<Program>, Rc<List>, u32)> {
+    pub(super) fn list_of_source(&mut self, source: &[u8]) -> Outcome<(Rc<Program>, Rc<List>, u32)> {
         let program = match self.compile_text(super::structure::elements::without_number(source)) {
             Err(fault) if fault.code == 20 => return fail(81, "the string has no IOLIST"),
             program => program?,

@@ -184,7 +184,7 @@ impl Machine {
         let length = self.channels.get(number)?.line.len() + text.len();
         self.check_length(length)?;
         let channel = self.channels.get(number)?;
-        crate::screen::plain(text, &mut channel.line);
+        crate::screen::plain(text, &channel.mnemonics, &mut channel.line);
         match ends_line {
             true => self.end_line_now(number),
             false => Ok(()),

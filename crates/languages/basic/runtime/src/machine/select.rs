@@ -58,7 +58,11 @@ impl Machine {
         }
         let scan = self.scan_of(select, channel)?;
         let (op, joined) = (self.frame.op, std::mem::take(joined));
-        let selecting = Selecting { op, channel, owns_channel, scan, joined, level: 0 };
+        let dictionary = match select.mode {
+            SelectMode::Fields => self.selected_dictionary(select.list, channel)?,
+            _ => None,
+        };
+        let selecting = Selecting { op, channel, owns_channel, scan, dictionary, joined, level: 0 };
         self.push_entry(Entry::Select(Box::new(selecting)))
     }
 
@@ -136,6 +140,12 @@ impl Machine {
             SelectMode::Key => scanned.key,
             _ => scanned.data,
         };
+        if let Some((program, list, _)) = selecting.dictionary.clone() {
+            let data = data.to_vec();
+            super::memory::charge_record(self, data.len())?;
+            self.in_text(&program, |machine| machine.assign_fields(&list, &data, separator))?;
+            return Ok(true);
+        }
         if select.mode == SelectMode::Fields
             && select.options.prefix.is_none()
             && let Some(plan) = frame.link.plan(&frame.program, select.list)

@@ -43,6 +43,22 @@ impl Machine {
             SessionCode::Translate(target, value, table, third) => {
                 super::clock::translate_text(self, target, value, table, third.as_ref())?
             }
+            SessionCode::Separator(channel, separator) => {
+                let number = self.whole(channel)?;
+                let separator = self.text_value(separator)?;
+                let [byte] = separator[..] else { return fail(46, "a separator is one character") };
+                self.channels.get(number)?.separator = byte;
+            }
+            SessionCode::ChannelList(channel, source) => {
+                let number = self.whole(channel)?;
+                let list = self.owned_list(source, number)?;
+                let channel = self.channels.get(number)?;
+                (channel.list, channel.plan) = (Some(list), None);
+            }
+            SessionCode::DefineTable(..)
+            | SessionCode::DefineVariable(..)
+            | SessionCode::DefineMessage(..)
+            | SessionCode::Mnemonic(..) => super::definitions::define(self, code)?,
             SessionCode::DimLoad(array, text) => {
                 let text = self.text_value(text)?;
                 self.load_json(*array, &text)?;
@@ -62,7 +78,7 @@ impl Machine {
         Ok(Flow::Next)
     }
 
-    pub(super) fn optional_text(&mut self, text: Option<&TextExpr>) -> Outcome<Vec<u8>> {
+    pub(crate) fn optional_text(&mut self, text: Option<&TextExpr>) -> Outcome<Vec<u8>> {
         text.map_or(Ok(Vec::new()), |text| self.text_value(text))
     }
 

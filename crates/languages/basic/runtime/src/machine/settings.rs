@@ -148,7 +148,16 @@ impl Parameters {
 impl Machine {
     pub(super) fn execute_setting(&mut self, op: &Op) -> Outcome<()> {
         match op {
-            Op::Precision(value) => self.precision = self.whole_within(value, -1, 18)? as i32,
+            Op::Precision(value) => {
+                self.precision = self.whole_within(value, -1, 18)? as i32;
+                self.kept_precision = self.precision;
+            }
+            Op::FloatingPoint => {
+                if self.precision >= 0 {
+                    self.kept_precision = self.precision;
+                }
+                self.precision = -1;
+            }
             Op::Round(on) => self.rounds = *on,
             Op::Randomize(seed) => {
                 let seed = match seed {

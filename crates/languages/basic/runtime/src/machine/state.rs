@@ -128,6 +128,8 @@ pub struct Selecting {
     pub owns_channel: bool,
     /// How far it has come.
     pub scan: Scan,
+    /// `*`: the list of the file, with its program.
+    pub dictionary: Option<(Rc<Program>, Rc<crate::code::List>, u32)>,
     /// WITH: the joined levels.
     pub joined: Vec<super::join::JoinLevel>,
     /// The level that goes on; 0 is the SELECT itself.
@@ -245,11 +247,15 @@ pub struct Machine {
     pub(crate) parameters: Parameters,
     /// SETDAY and SETTIME.
     pub(crate) clock_offset: super::clock::ClockOffset,
+    /// DEF of tables, messages and variables; mnemonics of the screen.
+    pub(crate) definitions: super::definitions::Definitions,
     /// SETDEV TSK( ).
     pub(crate) tasks: Vec<Vec<u8>>,
     /// The values that CHG( ) has seen, by level and name of the variable.
     pub(crate) noted: HashMap<(i64, Vec<u8>), Value>,
     pub(crate) precision: i32,
+    /// The precision before FLOATINGPOINT, which PRC returns then.
+    pub(crate) kept_precision: i32,
     pub(crate) rounds: bool,
     pub(crate) error: i64,
     pub(crate) error_line: u32,
@@ -364,6 +370,7 @@ impl Machine {
             texts: HashMap::new(),
             parameters: Parameters::default(),
             precision: 2,
+            kept_precision: 2,
             rounds: true,
             error: 0,
             error_line: 0,
@@ -371,6 +378,7 @@ impl Machine {
             error_place: None,
             untaken: super::UntakenError::default(),
             clock_offset: super::clock::ClockOffset::default(),
+            definitions: super::definitions::Definitions::default(),
             tasks: Vec::new(),
             noted: HashMap::new(),
             ctl: 0,

@@ -19,6 +19,7 @@ use mainstay_screen::mnemonic::{self, Argument, ESCAPE, Mnemonic};
 use mainstay_screen::session::{ScreenHandle, share};
 use mainstay_screen::{Screen, ScreenError};
 use std::borrow::Cow;
+use std::collections::BTreeMap;
 
 /// The size of the screen of a host that has none.
 const SIZE: (u16, u16) = (80, 25);
@@ -208,11 +209,27 @@ pub(crate) fn encode_mnemonic(out: &mut Vec<u8>, name: &str, arguments: &[Argume
     Ok(())
 }
 
-/// Appends a string as a file gets it: positions become blanks up to their column, `'FF'` the byte of a form feed, other
-/// mnemonics nothing.
-pub(crate) fn plain(text: &[u8], out: &mut Vec<u8>) {
+/// Appends a string as a file gets it: positions become blanks up to their column, `'FF'` the byte of a form feed, mnemonics of the
+/// channel (MNEMONIC) their sequences, other mnemonics nothing. An escape that begins no mnemonic is the device's.
+pub(crate) fn plain(text: &[u8], sequences: &BTreeMap<Vec<u8>, Vec<u8>>, out: &mut Vec<u8>) {
     let mut rest = text;
     while !rest.is_empty() {
+        if let [ESCAPE, name @ ..] = rest
+            && !matches!(name, [b'@' | b'\'', ..])
+        {
+            let name = name.get(..2).unwrap_or_default();
+            if let Some(sequence) = sequences.get(name) {
+                out.extend_from_slice(sequence);
+                rest = &rest[3..];
+                continue;
+            }
+            let is_known = std::str::from_utf8(name).is_ok_and(|name| mnemonic::encode(name, &[]).is_ok());
+            if !is_known {
+                out.push(ESCAPE);
+                rest = &rest[1..];
+                continue;
+            }
+        }
         let (piece, length) = next_piece(rest);
         match piece {
             Piece::Text(text) => out.extend_from_slice(text),

@@ -50,11 +50,16 @@ pub fn session(input: &[u8], with_tables: bool) -> (Session, Written) {
 
 /// A session on a host.
 pub fn session_on(host: Box<dyn Host>, with_tables: bool) -> Session {
+    session_over(host, volume(with_tables))
+}
+
+/// An empty folder of files, with native tables or without.
+pub fn volume(with_tables: bool) -> Arc<dyn Volume> {
     let files = Simulated::new();
     files.create_folder(Path::new("shop")).unwrap();
     let files: Arc<dyn FileSystem> = Arc::new(files);
     let folder: Arc<dyn Volume> = Arc::new(FolderVolume::new(files.clone(), Path::new("shop")));
-    let volume: Arc<dyn Volume> = match with_tables {
+    match with_tables {
         false => folder,
         true => {
             let options = StoreOptions {
@@ -66,7 +71,11 @@ pub fn session_on(host: Box<dyn Host>, with_tables: bool) -> Session {
             let store = Store::open(files, Path::new("shop/.mainstay"), options).unwrap();
             Arc::new(TableVolume::new(Arc::new(store), folder, Durability::Os))
         }
-    };
+    }
+}
+
+/// A session on a host over these files.
+pub fn session_over(host: Box<dyn Host>, volume: Arc<dyn Volume>) -> Session {
     Session::new(Parts {
         host,
         volume,

@@ -154,7 +154,7 @@ pub const MNEMONICS: &[Item] = &[
     item("'GF' 'DO'", 3, Partial, ""),
     item("'OPTION'", 3, Partial, ""),
     item("'BEEP'", 3, Works, "screen.rs"),
-    item("'CP' 'SP' 'EP' 'EF' 'WP'", 2, Partial, ""),
+    item("'CP' 'SP' 'EP' 'EF' 'WP'", 2, Partial, "definitions"),
     item("'CPI' 'LPI' 'L6' 'L8'", 2, Partial, ""),
     item("'LM' 'PM'", 2, Partial, ""),
     item("'MP' 'MS' 'PS' 'PE'", 3, Partial, ""),

@@ -27,9 +27,10 @@ const PARTIAL: &str = "
 | INVOKE | always error 15: programs have no way to the operating system |
 | START | the session anew; no separate task |
 | SYSTEM_JRNL | transactions: BEGIN, BEGIN AUTO, AUTO, SAVE, RESTORE; the forms that write journals are refused |
-| SETDEV | TSK( ) only |
+| SETDEV | TSK( ), SEP= and IOL= of the default list; no KEY:, PROGRAM, SET, MERGE, types of devices |
 | CHG( ) | changes since the last CHG( ) of the same level, by value; of a program always 0 |
-| HSH( ) | MD5, SHA-1, SHA-2 and HMAC of them; not the 2-byte hash of PxPlus, whose rule the manual does not give, no hash in parts, no encryption |
+| HSH( ) | MD5, SHA-1, SHA-2 and HMAC of them; a key beside another type is ignored, as the manual has it; not the 2-byte hash of PxPlus, whose rule the manual does not give, no MD2, MD4, MDC2 and RIPEMD, no hash in parts, no encryption |
+| 'CP' 'SP' and other mnemonics of printers | the bytes that MNEMONIC gives for them on a channel; without, no effect |
 | TSK( ) | no EVENT |
 | ENV( ) | USER only, which the host gives: the environment of the process is not a program's |
 | XFA( ) | type codes other than that of C, and the flags of elements of fixed length, are our own |
@@ -55,7 +56,7 @@ const PARTIAL: &str = "
 | DIM, DIM( ) | structured strings (`DIM A$::struct`) and DIM CLASS have rows of their own |
 | DIM x$::struct | no pointers and types of Windows (`+P`, `+Z`, `+H`, `+W`, `+2`); rules where the manual is silent: [basic.md](basic.md), \"Structured strings\" |
 | VIS( ), VIN( ), VIA | subscripts of a composite string's variable stand in its name: `VIS(C$,\"A$[1]\")` |
-| SELECT | FROM TABLE belongs to OPEN DICTIONARY, which is refused; `*` reads no fields, as no file has a dictionary |
+| SELECT, IOL=* | FROM TABLE belongs to OPEN DICTIONARY, which is refused; `*` means the layout of the file ([basic-files.md](basic-files.md)), and reads no fields without one |
 | SET_PARAM | any name is accepted; those that are not refused below change something |
 | RND | a generator of our own: sequences differ from those of other systems |
 | FIN( ) | the values of files, and those of a terminal that are not of a graphic one; others are error 99 |
@@ -66,6 +67,9 @@ const PARTIAL: &str = "
 | MENU_BAR | one for the program, not one a window; no Help group is added; pictures and colours are skipped |
 | MSGBOX | no buttons of one's own ('MX') |
 | LIST_BOX | no load on demand; second lines of formatted elements are not shown |
+| DEF CVS/DTE/LCS/UCS | DEF CHR, too; no DEF SEP. The tables of letters change functions, not the keys of files. The days of DEF DTE begin with Monday |
+| MNEMONIC | names of two characters. Sequences are written to files and printers; those for channel 0 are what MNM( ) returns, and change no screen |
+| XML( ) | a value that begins with `<` is XML, others are written with entities; comments and declarations are skipped; error 26 for text that is not XML |
 | SETESC | the subroutine belongs to its program and runs while that does |
 | INPUT, OBTAIN | a mask is checked when the input ends (error 48), not key by key as on other systems |
 ";

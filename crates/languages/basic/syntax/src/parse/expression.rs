@@ -111,7 +111,7 @@ impl Parser {
         }
     }
 
-    fn postfix(&mut self) -> Parsed<Expr> {
+    pub(super) fn postfix(&mut self) -> Parsed<Expr> {
         let mut value = self.primary()?;
         while self.is("'") && can_be_object(&value) {
             value = self.property(value)?;
@@ -140,14 +140,31 @@ impl Parser {
         };
         let kind = if suffix == Some('$') { NameKind::Text } else { NameKind::Number };
         let arguments = match self.is("(") {
-            true => Some(self.arguments_in("(", ")")?),
+            true => Some(self.method_arguments()?),
             false => None,
         };
         let name = Name { text, kind, global: false };
         Ok(Expr { place, kind: ExprKind::Property(Box::new(object), name, arguments) })
     }
 
-    fn primary(&mut self) -> Parsed<Expr> {
+    /// Values, and the branches behind them: `CUST'FIND(ID$,ERR=0100)`.
+    fn method_arguments(&mut self) -> Parsed<MethodArguments> {
+        self.expect("(", "before arguments")?;
+        let mut arguments = MethodArguments::default();
+        let mut is_first = true;
+        while !self.accept(")") {
+            if !std::mem::take(&mut is_first) {
+                self.expect(",", "between arguments")?;
+            }
+            match self.is_word("ERR") && self.is_ahead(1, "=") {
+                true => arguments.options.extend(self.option()?),
+                false => arguments.values.push(self.expression()?),
+            }
+        }
+        Ok(arguments)
+    }
+
+    pub(super) fn primary(&mut self) -> Parsed<Expr> {
         let place = self.place();
         let kind = match self.peek().clone() {
             Token::Number(text) => {
@@ -282,84 +299,6 @@ impl Parser {
         Ok(indexes)
     }
 
-    /// `DIM(FIND MAX(A))`, `DIM(FIND A=value)`, `DIM(ADD A)`.
-    fn array_form(&mut self, call: &mut Call) -> Parsed<()> {
-        let Token::Word(word, None, false) = self.peek().clone() else { return Ok(()) };
-        if !matches!(word.as_str(), "FIND" | "ADD" | "INDEX" | "KEY" | "DROP" | "LIST")
-            || !matches!(self.ahead(1), Token::Word(..))
-        {
-            return Ok(());
-        }
-        self.next();
-        let finds = word == "FIND";
-        let lists = word == "LIST";
-        let names_element = matches!(word.as_str(), "INDEX" | "KEY" | "DROP");
-        call.words.push(word);
-        if names_element {
-            return self.element_argument(call);
-        }
-        if lists {
-            for form in ["SORT", "EDIT"] {
-                if self.is_word(form) && matches!(self.ahead(1), Token::Word(..)) {
-                    self.next();
-                    call.words.push(form.to_owned());
-                }
-            }
-        }
-        for extreme in ["MAX", "MIN"] {
-            if finds && self.is_word(extreme) && self.is_ahead(1, "(") {
-                self.at += 2;
-                call.words.push(extreme.to_owned());
-                self.array_argument(call)?;
-                return self.expect(")", "behind the array");
-            }
-        }
-        self.array_argument(call)?;
-        if !finds {
-            return Ok(());
-        }
-        call.relation = match self.peek() {
-            Token::Symbol(symbol @ ("=" | "<>" | "<" | "<=" | ">" | ">=")) => Some(*symbol),
-            _ => return self.fail(format!("expected a comparison, found {}", self.found()), "as in DIM(FIND A=1)"),
-        };
-        self.next();
-        let value = Some(self.sum()?);
-        call.arguments.push(Argument { prefix: None, value, mask: None });
-        Ok(())
-    }
-
-    /// An element as two arguments, the array and the subscript.
-    fn element_argument(&mut self, call: &mut Call) -> Parsed<()> {
-        let value = self.primary()?;
-        let place = value.place;
-        let ExprKind::Element(name, mut indexes) = value.kind else {
-            return self.fail_at(42, place, "an element is needed here", "as in DIM(INDEX A$[\"KEY\"])");
-        };
-        if indexes.len() > 1 {
-            return self.fail_at(42, place, "an array with keywords has one dimension", "");
-        }
-        let array = Some(Expr { place, kind: ExprKind::Variable(name) });
-        for value in [array, indexes.pop()] {
-            call.arguments.push(Argument { prefix: None, value, mask: None });
-        }
-        Ok(())
-    }
-
-    /// An array as an argument, with `{ALL}` or without.
-    fn array_argument(&mut self, call: &mut Call) -> Parsed<()> {
-        let mut value = self.primary()?;
-        if let ExprKind::Range(name, None) = value.kind {
-            value.kind = ExprKind::Variable(name);
-        }
-        match value.kind {
-            ExprKind::Variable(_) => {
-                call.arguments.push(Argument { prefix: None, value: Some(value), mask: None });
-                Ok(())
-            }
-            _ => self.fail_at(42, value.place, "an array is needed here", ""),
-        }
-    }
-
     fn range(&mut self, name: Name) -> Parsed<ExprKind> {
         self.expect("{", "before a range")?;
         if self.accept_word("ALL") {
@@ -390,6 +329,9 @@ impl Parser {
         }
         if word == "DIM" {
             self.array_form(&mut call)?;
+        }
+        if word == "XML" {
+            self.xml_form(&mut call)?;
         }
         let keywords = ["READ", "FILE", "INPUT", "MNEMONIC", "NUM", "MIN", "MAX", "KEY", "RECORD", "TABLE"];
         while let Token::Word(word, None, false) = self.peek().clone()
@@ -473,35 +415,6 @@ impl Parser {
             self.next();
         }
         Ok(Argument { prefix, value, mask })
-    }
-
-    /// Strings joined by `+`, without `^`, which is a relation of POS.
-    fn concatenation(&mut self) -> Parsed<Expr> {
-        let mut left = self.postfix()?;
-        while self.accept("+") {
-            let place = left.place;
-            let right = self.postfix()?;
-            left = Expr { place, kind: ExprKind::Binary(Binary::Add, Box::new(left), Box::new(right)) };
-        }
-        Ok(left)
-    }
-
-    /// `POS(pattern relation string`.
-    fn relation(&mut self, call: &mut Call) -> Parsed<()> {
-        let pattern = self.concatenation()?;
-        let relation = match self.peek() {
-            Token::Symbol(symbol @ ("=" | "<>" | "<" | "<=" | ">" | ">=" | ":" | "^")) => *symbol,
-            _ => {
-                return self.fail(format!("expected a relation in POS, found {}", self.found()), "as in POS(\"A\"=X$)");
-            }
-        };
-        self.next();
-        let text = self.sum()?;
-        call.relation = Some(relation);
-        for value in [pattern, text] {
-            call.arguments.push(Argument { prefix: None, value: Some(value), mask: None });
-        }
-        Ok(())
     }
 
     /// A variable, an element, or a sub-string: something that can be assigned to.

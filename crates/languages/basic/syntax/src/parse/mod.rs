@@ -8,6 +8,7 @@ mod control;
 mod expression;
 mod files;
 mod flow;
+mod function_forms;
 mod io;
 mod session;
 mod statement;

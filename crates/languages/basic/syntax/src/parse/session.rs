@@ -369,7 +369,7 @@ fn access(label: String) -> Access {
     if label == "ERR" { Access::Refused } else { Access::Label(label) }
 }
 
-/// SETDAY, SETTIME, SETDEV TSK( ) and TRANSLATE behind their word; `None` for other forms of SETDEV.
+/// SETDAY, SETTIME, SETDEV, TRANSLATE and MNEMONIC behind their word; `None` for other forms of SETDEV.
 pub(super) fn setting(parser: &mut Parser, word: &str) -> Parsed<Option<Kind>> {
     let setting = match word {
         "SETDAY" => Setting::Day(parser.optional_value()?),
@@ -379,7 +379,12 @@ pub(super) fn setting(parser: &mut Parser, word: &str) -> Parsed<Option<Kind>> {
             parser.expect(")", "behind TSK(")?;
             Setting::Task(parser.expression()?)
         }
+        "SETDEV" if parser.is("(") => match channel_setting(parser)? {
+            Some(setting) => setting,
+            None => return Ok(None),
+        },
         "SETDEV" => return Ok(None),
+        "MNEMONIC" => mnemonic(parser)?,
         _ => {
             let variable = parser.target()?;
             parser.expect(",", "behind the variable of TRANSLATE")?;
@@ -389,6 +394,75 @@ pub(super) fn setting(parser: &mut Parser, word: &str) -> Parsed<Option<Kind>> {
         }
     };
     Ok(Some(Kind::Setting(Box::new(setting))))
+}
+
+/// `(channel)SEP=` and `(channel)IOL=` behind SETDEV; `None` for other forms, which stay where they are.
+fn channel_setting(parser: &mut Parser) -> Parsed<Option<Setting>> {
+    let start = parser.at;
+    parser.expect("(", "behind SETDEV")?;
+    let channel = parser.expression()?;
+    parser.expect(")", "behind the channel of SETDEV")?;
+    if parser.is_word("SEP") && parser.is_ahead(1, "=") {
+        parser.at += 2;
+        return Ok(Some(Setting::Separator(channel, parser.expression()?)));
+    }
+    if parser.is_word("IOL") && parser.is_ahead(1, "=") {
+        parser.at += 2;
+        let list = parser.list_reference()?;
+        if parser.at_end() {
+            return Ok(Some(Setting::List(channel, list)));
+        }
+    }
+    parser.at = start;
+    Ok(None)
+}
+
+/// `(channel)'XX'=sequence$:columns,lines` behind MNEMONIC.
+fn mnemonic(parser: &mut Parser) -> Parsed<Setting> {
+    let channel = match parser.accept("(") {
+        true => {
+            let channel = parser.expression()?;
+            parser.expect(")", "behind the channel of MNEMONIC")?;
+            Some(channel)
+        }
+        false => None,
+    };
+    let name = parser.sum()?;
+    parser.expect("=", "behind the name of a mnemonic")?;
+    let sequence = parser.expression()?;
+    let size = match parser.accept(":") {
+        true => {
+            let columns = parser.expression()?;
+            parser.expect(",", "behind the columns of MNEMONIC")?;
+            Some(Box::new((columns, parser.expression()?)))
+        }
+        false => None,
+    };
+    Ok(Setting::Mnemonic(channel, name, sequence, size))
+}
+
+/// The table, variable or message of DEF behind its word; `None` for other forms of DEF.
+pub(super) fn define(parser: &mut Parser, word: &str) -> Parsed<Option<Define>> {
+    Ok(match word {
+        "CHR" | "CVS" | "DTE" | "LCS" | "UCS" if parser.accept("(") => {
+            let table = parser.expression()?;
+            parser.expect(")", "behind the table")?;
+            Some(Define::Table(word.to_owned(), table))
+        }
+        "CTL" | "ERR" | "HWD" | "LFA" | "LFO" | "LPG" | "NAR" | "NID" if parser.accept("=") => {
+            Some(Define::Variable(word.to_owned(), parser.expression()?))
+        }
+        "MSG" if parser.accept("(") => {
+            let key = parser.expression()?;
+            parser.expect(")", "behind the name of a message")?;
+            if parser.accept_word("DELETE") {
+                return Ok(Some(Define::Message(key, None)));
+            }
+            parser.expect("=", "before the text of a message")?;
+            Some(Define::Message(key, Some(parser.expression()?)))
+        }
+        _ => None,
+    })
 }
 
 /// The steps of EDIT; `None` for text that has none.

@@ -348,6 +348,9 @@ impl Parser {
         if word == "CLASS" && suffix.is_none() {
             return self.def_class();
         }
+        if let (None, Some(define)) = (suffix, super::session::define(self, &word)?) {
+            return Ok(Kind::Setting(Box::new(Setting::Define(define))));
+        }
         if !word.starts_with("FN") || word.len() < 3 {
             return self.fail_at(99, place, format!("directive DEF {word} is not supported"), "");
         }
@@ -444,7 +447,7 @@ impl Parser {
                 Kind::Folder(folder, self.options_after()?)
             }
             "SETFID" => self.set_fid()?,
-            "SETDAY" | "SETTIME" | "SETDEV" | "TRANSLATE" => return super::session::setting(self, word),
+            "SETDAY" | "SETTIME" | "SETDEV" | "TRANSLATE" | "MNEMONIC" => return super::session::setting(self, word),
             "INVOKE" => {
                 self.accept_word("WAIT");
                 let command = self.expression()?;

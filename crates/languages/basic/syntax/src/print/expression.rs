@@ -135,7 +135,7 @@ pub(super) fn write(out: &mut Vec<u8>, value: &Expr) {
             word(out, binary(*op));
             write(out, right);
         }
-        ExprKind::Property(object, property, arguments) => member(out, object, property, arguments.as_deref()),
+        ExprKind::Property(object, property, arguments) => member(out, object, property, arguments.as_ref()),
         ExprKind::Group(inner) => {
             out.push(b'(');
             write(out, inner);
@@ -144,7 +144,7 @@ pub(super) fn write(out: &mut Vec<u8>, value: &Expr) {
     }
 }
 
-fn member(out: &mut Vec<u8>, object: &Expr, property: &Name, arguments: Option<&[Expr]>) {
+fn member(out: &mut Vec<u8>, object: &Expr, property: &Name, arguments: Option<&MethodArguments>) {
     write(out, object);
     out.push(b'\'');
     if property.text == "*" {
@@ -153,7 +153,13 @@ fn member(out: &mut Vec<u8>, object: &Expr, property: &Name, arguments: Option<&
     name(out, property);
     if let Some(arguments) = arguments {
         out.push(b'(');
-        list(out, arguments);
+        list(out, &arguments.values);
+        for (index, item) in arguments.options.iter().enumerate() {
+            if index > 0 || !arguments.values.is_empty() {
+                out.push(b',');
+            }
+            option(out, item);
+        }
         out.push(b')');
     }
 }
@@ -210,9 +216,14 @@ fn call_text(out: &mut Vec<u8>, call: &Call) {
         word(out, keyword);
         out.push(b' ');
     }
+    let is_xml = call.name == "XML";
+    if is_xml && call.arguments.len() == 1 {
+        word(out, "FROM ");
+    }
     for (index, argument) in call.arguments.iter().enumerate() {
         match (index, call.relation) {
             (0, _) => {}
+            (1, _) if is_xml => word(out, " TO "),
             (1, Some(relation)) => word(out, relation),
             _ => out.push(b','),
         }

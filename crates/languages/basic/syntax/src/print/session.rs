@@ -59,6 +59,32 @@ pub(super) fn directive(out: &mut Vec<u8>, kind: &Kind) -> bool {
                     write(out, value);
                 }
             }
+            Setting::Separator(channel, separator) => {
+                word(out, "SETDEV ");
+                in_parentheses(out, Some(channel));
+                word(out, "SEP=");
+                write(out, separator);
+            }
+            Setting::List(channel, list) => {
+                word(out, "SETDEV ");
+                in_parentheses(out, Some(channel));
+                word(out, "IOL=");
+                list_reference(out, list);
+            }
+            Setting::Define(define) => self::define(out, define),
+            Setting::Mnemonic(channel, name, sequence, size) => {
+                word(out, "MNEMONIC ");
+                in_parentheses(out, channel.as_ref());
+                write(out, name);
+                out.push(b'=');
+                write(out, sequence);
+                if let Some(size) = size {
+                    out.push(b':');
+                    write(out, &size.0);
+                    out.push(b',');
+                    write(out, &size.1);
+                }
+            }
         },
         Kind::Invoke(command, list) => {
             values(out, "INVOKE", Some(command));
@@ -80,6 +106,33 @@ pub(super) fn directive(out: &mut Vec<u8>, kind: &Kind) -> bool {
         _ => return objects(out, kind),
     }
     true
+}
+
+fn define(out: &mut Vec<u8>, define: &Define) {
+    match define {
+        Define::Table(name, table) => {
+            word(out, "DEF ");
+            word(out, name);
+            in_parentheses(out, Some(table));
+        }
+        Define::Variable(name, value) => {
+            word(out, "DEF ");
+            word(out, name);
+            out.push(b'=');
+            write(out, value);
+        }
+        Define::Message(key, text) => {
+            word(out, "DEF MSG");
+            in_parentheses(out, Some(key));
+            match text {
+                Some(text) => {
+                    out.push(b'=');
+                    write(out, text);
+                }
+                None => word(out, " DELETE"),
+            }
+        }
+    }
 }
 
 fn in_parentheses(out: &mut Vec<u8>, value: Option<&Expr>) {

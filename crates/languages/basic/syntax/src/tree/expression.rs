@@ -51,9 +51,18 @@ pub enum ExprKind {
     /// Two operands.
     Binary(Binary, Box<Expr>, Box<Expr>),
     /// `object'name`, `object'name(..)`: a property or a method of an object; the arguments of a method.
-    Property(Box<Expr>, Name, Option<Vec<Expr>>),
+    Property(Box<Expr>, Name, Option<MethodArguments>),
     /// A parenthesised expression, which is never a variable that a CALL may change.
     Group(Box<Expr>),
+}
+
+/// The arguments of a method.
+#[derive(Clone, Debug, Default)]
+pub struct MethodArguments {
+    /// Values.
+    pub values: Vec<Expr>,
+    /// `ERR=`.
+    pub options: Vec<IoOption>,
 }
 
 /// Operators of one operand.

@@ -62,7 +62,7 @@ pub enum MessageLibrary {
     Pop,
 }
 
-/// SETDAY, SETTIME, SETDEV TSK and TRANSLATE.
+/// SETDAY, SETTIME, SETDEV, TRANSLATE, DEF and MNEMONIC.
 #[derive(Clone, Debug)]
 pub enum Setting {
     /// SETDAY: the session's date; without one that of the system.
@@ -73,6 +73,25 @@ pub enum Setting {
     Task(Expr),
     /// TRANSLATE: the variable, the table, and the offset or the character to replace.
     Translate(Box<(Expr, Expr, Option<Expr>)>),
+    /// SETDEV (channel) SEP=.
+    Separator(Expr, Expr),
+    /// SETDEV (channel) IOL=.
+    List(Expr, super::ListRef),
+    /// DEF of a table, a system variable or a message.
+    Define(Define),
+    /// MNEMONIC: the channel, the name, the sequence, and the columns and lines of the screen.
+    Mnemonic(Option<Expr>, Expr, Expr, Option<Box<(Expr, Expr)>>),
+}
+
+/// What DEF defines for the session, beside functions and classes.
+#[derive(Clone, Debug)]
+pub enum Define {
+    /// `DEF UCS(table$)`: CHR, CVS, DTE, LCS or UCS.
+    Table(String, Expr),
+    /// `DEF CTL=value`: CTL, ERR, HWD, LFA, LFO, LPG, NAR or NID.
+    Variable(String, Expr),
+    /// `DEF MSG(number)="text"`; DELETE has no text.
+    Message(Expr, Option<Expr>),
 }
 
 /// Directives for the console, which EXECUTE can run as well.

@@ -95,6 +95,17 @@ fn of_other(kind: &mut Kind, visit: &mut impl FnMut(&mut Target)) {
                 exprs([variable, table], visit);
                 third.iter_mut().for_each(|third| expr(third, visit));
             }
+            Setting::Separator(channel, separator) => exprs([channel, separator], visit),
+            Setting::List(channel, list) => {
+                expr(channel, visit);
+                list_reference(list, visit);
+            }
+            Setting::Define(Define::Table(_, value) | Define::Variable(_, value)) => expr(value, visit),
+            Setting::Define(Define::Message(key, text)) => exprs(std::iter::once(key).chain(text), visit),
+            Setting::Mnemonic(channel, name, sequence, size) => {
+                exprs(channel.iter_mut().chain([name, sequence]), visit);
+                size.iter_mut().for_each(|size| exprs([&mut size.0, &mut size.1], visit));
+            }
         },
         Kind::Run(program, list) | Kind::ErrorProgram(program, list) | Kind::MessageLibrary(_, program, list) => {
             program.iter_mut().for_each(|program| expr(program, visit));
@@ -228,7 +239,10 @@ fn expr(value: &mut Expr, visit: &mut impl FnMut(&mut Target)) {
         | ExprKind::At(values) => exprs(values, visit),
         ExprKind::Property(object, _, arguments) => {
             expr(object, visit);
-            exprs(arguments.iter_mut().flatten(), visit);
+            if let Some(arguments) = arguments {
+                exprs(&mut arguments.values, visit);
+                options(&mut arguments.options, visit);
+            }
         }
         ExprKind::Substring(base, position, length) => {
             exprs([&mut **base, &mut **position], visit);
