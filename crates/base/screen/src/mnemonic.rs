@@ -162,6 +162,8 @@ pub enum Mnemonic {
     Cursor(CursorMode),
     /// `'RS'`
     Repaint,
+    /// The end of a list of INPUT without a comma behind it. It has no name and no bytes.
+    EndInput,
     /// Known, and without effect on a screen.
     None,
 }

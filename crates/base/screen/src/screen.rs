@@ -386,11 +386,6 @@ impl Screen {
         Some(result)
     }
 
-    /// The end of a list of INPUT without a comma behind it: the next line.
-    pub fn end_input_line(&mut self) {
-        self.text.window_mut().end_input();
-    }
-
     /// Gives up the input.
     pub fn cancel_input(&mut self) {
         self.input.cancel();

@@ -178,6 +178,7 @@ impl TextPlane {
             Mnemonic::Home => window.cursor = (0, 0),
             Mnemonic::CarriageReturn => window.cursor.0 = 0,
             Mnemonic::LineFeed => window.line_feed(),
+            Mnemonic::EndInput => window.end_input(),
             Mnemonic::Left => window.cursor.0 = window.cursor.0.saturating_sub(1),
             Mnemonic::Right => window.move_to(window.cursor.0 + 1, window.cursor.1),
             Mnemonic::Up => window.cursor.1 = window.cursor.1.saturating_sub(1),

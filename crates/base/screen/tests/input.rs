@@ -6,6 +6,7 @@ use common::{keys, print, rows};
 use mainstay_screen::event::{Event, Key, MouseButton};
 use mainstay_screen::field::InputRequest;
 use mainstay_screen::frame::Operation;
+use mainstay_screen::mnemonic::Mnemonic;
 use mainstay_screen::{InputResult, Screen};
 
 fn screen() -> Screen {
@@ -224,7 +225,7 @@ fn the_end_of_an_input_moves_to_the_next_line() {
         screen.begin_input(InputRequest::default());
         keys(&mut screen, "Ada{Enter}");
         screen.take_input().unwrap();
-        screen.end_input_line();
+        screen.perform(Mnemonic::EndInput).unwrap();
         screen.print(b"next");
         rows(&mut screen)
     };

@@ -106,7 +106,7 @@ impl ProgramScreen {
     /// The end of the list of INPUT on a screen with a face. Elsewhere the user's own line end has moved the cursor.
     pub(crate) fn end_input(&self) -> Outcome<()> {
         match self.is_shown {
-            true => self.with(|screen| screen.end_input_line()),
+            true => Ok(self.with(|screen| screen.perform(Mnemonic::EndInput))??),
             false => Ok(()),
         }
     }
