@@ -425,7 +425,7 @@ impl Session {
             "sp_prepexecrpc" => {
                 let handle = self.inner.keep_handle(&text(1), "");
                 let parameters = call.parameters.get(2..).map(<[_]>::to_vec).unwrap_or_default();
-                self.procedure_call(&Call { procedure: text(1), parameters, ..call.clone() }, sink);
+                self.procedure_call(&Call { procedure: text(1), parameters }, sink);
                 self.give_handle(handle, sink);
                 Ok(())
             }
