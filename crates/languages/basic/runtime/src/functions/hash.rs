@@ -24,7 +24,7 @@ pub(super) fn hsh(machine: &mut Machine, call: &Call, out: &mut Vec<u8>) -> Outc
             keyed_digest(kind, &key, &text)?
         }
         7 => return fail(99, "HMAC needs the type of its digest"),
-        0 | -1 | -2 if !key.is_empty() => return fail(99, format!("HSH( ) of type {kind} with a key")),
+        -2..=0 if !key.is_empty() => return fail(99, format!("HSH( ) of type {kind} with a key")),
         // The manual: "ignored for hashtype 1 through 6, 224, 256, 384 and 512".
         kind => digest(kind, &text)?,
     };

@@ -89,7 +89,7 @@ impl Parser {
             call.words.push("PROPERTY".to_owned());
         }
         let adds = self.accept_word("ADD");
-        if !adds && !(self.accept_word("NEXT") && self.accept_word("FROM")) {
+        if !(adds || self.accept_word("NEXT") && self.accept_word("FROM")) {
             return self.fail("expected ADD or NEXT FROM in XML", "as in XML(ADD A$ TO X$,KEY=\"name\")");
         }
         call.words.push(if adds { "ADD" } else { "NEXT" }.to_owned());

@@ -47,45 +47,7 @@ pub(super) fn directive(out: &mut Vec<u8>, kind: &Kind) -> bool {
             in_parentheses(out, channel.as_ref());
             write(out, name);
         }
-        Kind::Setting(setting) => match &**setting {
-            Setting::Day(day) => values(out, "SETDAY", day.as_ref()),
-            Setting::Time(time) => values(out, "SETTIME", time.as_ref()),
-            Setting::Task(task) => values(out, "SETDEV TSK()", Some(task)),
-            Setting::Translate(parts) => {
-                let (variable, table, third) = &**parts;
-                values(out, "TRANSLATE", Some(variable));
-                for value in [Some(table), third.as_ref()].into_iter().flatten() {
-                    out.push(b',');
-                    write(out, value);
-                }
-            }
-            Setting::Separator(channel, separator) => {
-                word(out, "SETDEV ");
-                in_parentheses(out, Some(channel));
-                word(out, "SEP=");
-                write(out, separator);
-            }
-            Setting::List(channel, list) => {
-                word(out, "SETDEV ");
-                in_parentheses(out, Some(channel));
-                word(out, "IOL=");
-                list_reference(out, list);
-            }
-            Setting::Define(define) => self::define(out, define),
-            Setting::Mnemonic(channel, name, sequence, size) => {
-                word(out, "MNEMONIC ");
-                in_parentheses(out, channel.as_ref());
-                write(out, name);
-                out.push(b'=');
-                write(out, sequence);
-                if let Some(size) = size {
-                    out.push(b':');
-                    write(out, &size.0);
-                    out.push(b',');
-                    write(out, &size.1);
-                }
-            }
-        },
+        Kind::Setting(setting) => self::setting(out, setting),
         Kind::Invoke(command, list) => {
             values(out, "INVOKE", Some(command));
             options(out, list);
@@ -106,6 +68,48 @@ pub(super) fn directive(out: &mut Vec<u8>, kind: &Kind) -> bool {
         _ => return objects(out, kind),
     }
     true
+}
+
+fn setting(out: &mut Vec<u8>, setting: &Setting) {
+    match setting {
+        Setting::Day(day) => values(out, "SETDAY", day.as_ref()),
+        Setting::Time(time) => values(out, "SETTIME", time.as_ref()),
+        Setting::Task(task) => values(out, "SETDEV TSK()", Some(task)),
+        Setting::Translate(parts) => {
+            let (variable, table, third) = &**parts;
+            values(out, "TRANSLATE", Some(variable));
+            for value in [Some(table), third.as_ref()].into_iter().flatten() {
+                out.push(b',');
+                write(out, value);
+            }
+        }
+        Setting::Separator(channel, separator) => {
+            word(out, "SETDEV ");
+            in_parentheses(out, Some(channel));
+            word(out, "SEP=");
+            write(out, separator);
+        }
+        Setting::List(channel, list) => {
+            word(out, "SETDEV ");
+            in_parentheses(out, Some(channel));
+            word(out, "IOL=");
+            list_reference(out, list);
+        }
+        Setting::Define(define) => self::define(out, define),
+        Setting::Mnemonic(channel, name, sequence, size) => {
+            word(out, "MNEMONIC ");
+            in_parentheses(out, channel.as_ref());
+            write(out, name);
+            out.push(b'=');
+            write(out, sequence);
+            if let Some(size) = size {
+                out.push(b':');
+                write(out, &size.0);
+                out.push(b',');
+                write(out, &size.1);
+            }
+        }
+    }
 }
 
 fn define(out: &mut Vec<u8>, define: &Define) {
