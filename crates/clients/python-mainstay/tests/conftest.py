@@ -1,8 +1,18 @@
 """Connections over folders of their own."""
 
+import signal
+
 import pytest
 
 import mainstay
+
+
+@pytest.fixture(autouse=True)
+def interrupts_of_the_keyboard():
+    """Ctrl-C raises KeyboardInterrupt: a shell starts background jobs with the signal ignored."""
+    before = signal.signal(signal.SIGINT, signal.default_int_handler)
+    yield
+    signal.signal(signal.SIGINT, before)
 
 
 @pytest.fixture
