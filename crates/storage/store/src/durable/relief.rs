@@ -77,7 +77,7 @@ impl<'f> Relief<'f> {
         sound.map(|(id, table)| writing.table(cataloged, *id, table)).collect()
     }
 
-    /// What the next checkpoint is to find as the one before it; `None` when nothing was written.
+    /// The state that the next checkpoint is to find as the one before it; `None` when nothing was written.
     pub(super) fn into_manifest(self) -> Option<Manifest> {
         Some(self.manifest).filter(|_| self.has_written)
     }
