@@ -12,8 +12,10 @@ use arrow_schema::DataType;
 use mainstay_columnar::Snapshot;
 use mainstay_columnar::values::{array_of, data_type_of, value_at};
 use mainstay_store::column::Column;
+use mainstay_store::column::layout::data_type;
+use mainstay_store::files::catalog::ColumnDefinition;
 use mainstay_store::{Read, TableSnapshot, Transaction};
-use mainstay_types::{Code, Error, Result, Value, ValueRef};
+use mainstay_types::{Code, Error, Result, SqlType, Value, ValueRef};
 use std::sync::Arc;
 
 /// Rows that are kept before they are written together.
@@ -348,16 +350,41 @@ impl TableCursor {
     }
 }
 
+/// A column of a batch as a column of this type is kept, if every value is kept as it is.
+fn stored_column(sql_type: SqlType, array: &ArrayRef) -> Option<ArrayRef> {
+    let wanted = data_type(sql_type);
+    let is_text = |found: &DataType| matches!(found, DataType::Utf8 | DataType::LargeUtf8 | DataType::Utf8View);
+    let found = array.data_type();
+    let stored = match sql_type {
+        SqlType::Boolean | SqlType::Real | SqlType::Double | SqlType::Date | SqlType::Uuid if *found == wanted => {
+            Arc::clone(array)
+        }
+        SqlType::TinyInt | SqlType::SmallInt | SqlType::Integer | SqlType::BigInt if found.is_signed_integer() => {
+            // A number that does not fit becomes NULL.
+            arrow_cast::cast(array, &wanted).ok()?
+        }
+        SqlType::VarChar { .. } if is_text(found) => arrow_cast::cast(array, &wanted).ok()?,
+        _ => return None,
+    };
+    let is_short = match sql_type {
+        SqlType::VarChar { length: Some(most), .. } => {
+            // A text has at least as many bytes as characters.
+            stored.as_string_view().lengths().all(|bytes| bytes <= most)
+        }
+        _ => true,
+    };
+    (is_short && stored.null_count() == array.null_count()).then_some(stored)
+}
+
 impl Form {
     /// Returns true if rows have to be looked at one by one: checks, computed columns, sequences.
-    fn needs_rows(&self) -> bool {
+    pub(crate) fn needs_rows(&self) -> bool {
         self.looks_at_rows() || self.definition.columns.iter().any(|column| column.identity.is_some())
     }
 
     /// Returns true if a batch has just the types of the table, none of which limits its values further.
     fn takes_as_is(&self, batch: &RecordBatch) -> bool {
-        let fits = |(column, array): (&mainstay_store::files::catalog::ColumnDefinition, &ArrayRef)| {
-            use mainstay_types::SqlType;
+        let fits = |(column, array): (&ColumnDefinition, &ArrayRef)| {
             let is_free = matches!(
                 column.sql_type,
                 SqlType::Boolean
@@ -374,16 +401,30 @@ impl Form {
                     | SqlType::VarChar { length: None, .. }
                     | SqlType::VarBinary { length: None }
             );
-            is_free && *array.data_type() == mainstay_store::column::layout::data_type(column.sql_type)
+            is_free && *array.data_type() == data_type(column.sql_type)
         };
         batch.num_columns() == self.definition.columns.len()
             && self.definition.columns.iter().zip(batch.columns()).all(fits)
     }
 
+    /// The columns of the table as the store keeps them, from a batch that has values for these columns. `None` when a
+    /// column is not given, or when values have to be looked at one by one: they may be too large or too long, or be changed by
+    /// the conversion.
+    pub(crate) fn stored_columns(&self, columns: &[usize], batch: &RecordBatch) -> Option<Vec<ArrayRef>> {
+        if columns.len() != batch.num_columns() {
+            return None;
+        }
+        let stored = |(number, column): (usize, &ColumnDefinition)| {
+            let place = columns.iter().position(|given| *given == number)?;
+            stored_column(column.sql_type, batch.column(place))
+        };
+        self.definition.columns.iter().enumerate().map(stored).collect()
+    }
+
     /// The columns of a batch in the types that the store keeps them in: decimals may be narrower there.
     fn physical(&self, batch: &RecordBatch) -> Result<Vec<ArrayRef>> {
-        let narrow = |(column, array): (&mainstay_store::files::catalog::ColumnDefinition, &ArrayRef)| {
-            let wanted = mainstay_store::column::layout::data_type(column.sql_type);
+        let narrow = |(column, array): (&ColumnDefinition, &ArrayRef)| {
+            let wanted = data_type(column.sql_type);
             match (array.data_type(), &wanted) {
                 (same, wanted) if same == wanted => Ok(Arc::clone(array)),
                 (DataType::Decimal128(..), _) => {

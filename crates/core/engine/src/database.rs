@@ -103,7 +103,8 @@ impl Database {
         let place = match fs.is_folder(path) && path != Path::new(MEMORY_FOLDER) && !options.files_only {
             true => {
                 let memory_bytes = Some(options.row_bytes());
-                let stored = StoreOptions { durability, memory_bytes, ..StoreOptions::default() };
+                let whole_bytes = options.native_whole_bytes.unwrap_or(StoreOptions::DEFAULT.whole_bytes);
+                let stored = StoreOptions { durability, memory_bytes, whole_bytes, ..StoreOptions::default() };
                 match options.salvage {
                     true => Place::salvage(Arc::clone(&fs), path, stored),
                     false => Place::below(Arc::clone(&fs), path, stored),

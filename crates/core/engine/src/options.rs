@@ -55,6 +55,10 @@ pub struct Options {
     pub files_only: bool,
     /// Lets sessions change nothing but their temporary tables.
     pub read_only: bool,
+    /// Native tables whose rows take at most so many bytes in memory are read whole when the database is opened. Of larger
+    /// ones files are mapped, and rows and indexes are read when they are needed. `None` means 512 KiB; 0 gives the same
+    /// answers and is there to compare.
+    pub native_whole_bytes: Option<u64>,
     /// Opens native tables for reading only, with what can still be read where files of them are damaged.
     pub salvage: bool,
 }

@@ -13,6 +13,10 @@ use common::{Random, seeds};
 use mainstay_columnar::values::value_at;
 use mainstay_engine::{Database, Executor, Options, Session};
 use mainstay_types::{Date, Decimal, Timestamp, Value, ValueRef};
+use mainstay_vfs::{FileSystem, Memory};
+use std::ops::Range;
+use std::path::Path;
+use std::sync::Arc;
 
 const SEEDS: u64 = 5;
 const QUERIES: usize = 60;
@@ -395,8 +399,14 @@ fn session(general_executor_only: bool) -> Session {
     Database::open_with(":memory:", options).unwrap().session()
 }
 
-/// Makes both tables, fills them and changes them.
-fn tables(random: &mut Random, both: &mut dyn FnMut(String)) {
+/// A session over a folder, whose native tables and indexes are mapped if they are there already.
+fn mapped(fs: &Memory, general_executor_only: bool) -> Session {
+    let options = Options { general_executor_only, native_whole_bytes: Some(0), ..Options::default() };
+    Database::open_on(Arc::new(fs.clone()), Path::new("shop"), options).unwrap().session()
+}
+
+/// Makes both tables, fills them with a number of rows of this range, and changes them.
+fn tables(random: &mut Random, rows: Range<usize>, both: &mut dyn FnMut(String)) {
     for table in ["a", "b"] {
         let columns: Vec<String> = COLUMNS.iter().map(|(name, kind)| format!("{name}{table} {kind}")).collect();
         both(format!("CREATE TABLE {table} ({}, PRIMARY KEY (id{table}))", columns.join(", ")));
@@ -408,16 +418,21 @@ fn tables(random: &mut Random, both: &mut dyn FnMut(String)) {
                 both(format!("CREATE INDEX i{table}{index} ON {table} ({first}{table}{order}, {second}{table})"));
             }
         }
-        for id in 0..random.below(20) {
+        for id in 0..rows.start + random.below(rows.len()) {
             let values: Vec<String> = (1..COLUMNS.len()).map(|column| value(random, column).to_string()).collect();
             both(format!("INSERT INTO {table} VALUES ({id}, {})", values.join(", ")));
         }
-        for _ in 0..random.below(6) {
-            let column = 1 + random.below(COLUMNS.len() - 1);
-            let (name, value, id) = (COLUMNS[column].0, value(random, column), random.below(20));
-            both(format!("UPDATE {table} SET {name}{table} = {value} WHERE id{table} = {id}"));
-            both(format!("DELETE FROM {table} WHERE id{table} = {}", random.below(30)));
-        }
+        changes(random, table, rows.end, both);
+    }
+}
+
+/// Changes some rows of a table.
+fn changes(random: &mut Random, table: &str, rows: usize, both: &mut dyn FnMut(String)) {
+    for _ in 0..random.below(6) {
+        let column = 1 + random.below(COLUMNS.len() - 1);
+        let (name, value, id) = (COLUMNS[column].0, value(random, column), random.below(rows));
+        both(format!("UPDATE {table} SET {name}{table} = {value} WHERE id{table} = {id}"));
+        both(format!("DELETE FROM {table} WHERE id{table} = {}", random.below(rows + 10)));
     }
 }
 
@@ -425,7 +440,7 @@ fn tables(random: &mut Random, both: &mut dyn FnMut(String)) {
 fn run(seed: u64) -> usize {
     let mut random = Random(seed);
     let (mut fast, mut general) = (session(false), session(true));
-    tables(&mut random, &mut |statement| {
+    tables(&mut random, 0..20, &mut |statement| {
         let (a, b) = (fast.execute(&statement).map(drop), general.execute(&statement).map(drop));
         assert_eq!(a.is_ok(), b.is_ok(), "seed {seed}: {statement}: {a:?} {b:?}");
     });
@@ -502,7 +517,7 @@ fn conditions_keep_what_they_are_true_for() {
     for seed in seeds(SEEDS) {
         let mut random = Random(seed + 7_000);
         let mut session = session(false);
-        tables(&mut random, &mut |statement| drop(session.execute(&statement).map(drop)));
+        tables(&mut random, 0..20, &mut |statement| drop(session.execute(&statement).map(drop)));
         for _ in 0..QUERIES {
             let mut query = Query::default();
             query.text = query.condition(&mut random, &["a"], 2);
@@ -521,6 +536,48 @@ fn both_executors_answer_the_same() {
     let by_row: usize = seeds(SEEDS).chain(SEEDS_THAT_FOUND_SOMETHING).map(run).sum();
     let all = (seeds(SEEDS).count() + SEEDS_THAT_FOUND_SOMETHING.len()) * QUERIES;
     assert!(by_row * 3 > all * 2, "the row executor was meant for only {by_row} of {all} queries");
+}
+
+/// Tables of a folder that was closed and opened again: full groups and runs of indexes are mapped, with changes above
+/// them. Both executors answer as the general one does over tables in memory.
+#[test]
+fn mapped_tables_and_indexes_answer_the_same() {
+    let mut by_row = 0;
+    for seed in seeds(SEEDS) {
+        let mut random = Random(seed + 9_000);
+        let disks = [Memory::new(), Memory::new()];
+        disks.iter().for_each(|disk| disk.create_folder(Path::new("shop")).unwrap());
+        let open = || [mapped(&disks[0], false), mapped(&disks[1], true)];
+        let (mut tested, mut truth) = (open(), session(true));
+        let mut statements = Vec::new();
+        // The first groups have 64 rows.
+        tables(&mut random, 80..150, &mut |statement| statements.push(statement));
+        let count = statements.len();
+        ["a", "b"]
+            .iter()
+            .for_each(|table| changes(&mut random, table, 150, &mut |statement| statements.push(statement)));
+        for (number, statement) in statements.iter().enumerate() {
+            if number == count {
+                drop(tested);
+                tested = open();
+                let files = disks[0].list(Path::new("shop/.mainstay")).unwrap();
+                assert!(files.iter().any(|file| file.path.extension() == Some("run".as_ref())), "{files:?}");
+            }
+            let outcome = truth.execute(statement).is_ok();
+            tested.iter_mut().for_each(|one| assert_eq!(one.execute(statement).is_ok(), outcome, "{statement}"));
+        }
+        for _ in 0..QUERIES / 3 {
+            let query = query(&mut random);
+            let wanted = executed(&mut truth, &bound(&query));
+            let (found, executor) = rows(&mut tested[0], &query.text, &query.parameters);
+            by_row += usize::from(executor == Executor::Row);
+            assert_eq!(found, wanted, "seed {seed}: {}\n{:?}", query.text, query.parameters);
+            for session in &mut tested {
+                assert_eq!(executed(session, &bound(&query)), wanted, "seed {seed}: {}", bound(&query));
+            }
+        }
+    }
+    assert!(by_row > seeds(SEEDS).count() * QUERIES / 6, "the row executor was meant for only {by_row} queries");
 }
 
 /// The batch executor answers for parameters that do not convert exactly and for many rows, with the same result.

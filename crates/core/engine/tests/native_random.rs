@@ -7,6 +7,7 @@
 mod common;
 
 use common::{Random, seeds};
+use mainstay_columnar::values::value_at;
 use mainstay_engine::{Database, Options, Session};
 use mainstay_types::{Value, ValueRef};
 
@@ -248,4 +249,77 @@ fn run_references(seed: u64) {
 #[test]
 fn random_changes_of_tables_with_references_agree_with_sqlite() {
     (0..16).for_each(run_references);
+}
+
+/// The rows of a query go into a table by the batch where its columns take them as they are. RETURNING wants rows, and has
+/// them written one by one: both must give the same rows, counts and errors.
+#[test]
+fn rows_of_a_query_are_inserted_by_batches_as_they_are_one_by_one() {
+    let mut session = Database::open(":memory:").unwrap().session();
+    for text in [
+        "CREATE TABLE s (a BIGINT, b BIGINT, t VARCHAR(30), d DOUBLE PRECISION, n DATE, f BOOLEAN, m DECIMAL(9,2))",
+        "INSERT INTO s VALUES (1, 10, 'one', 0.5, DATE '2026-01-02', TRUE, 1.25), (2, -20, 'zwölf', 1.5, NULL, FALSE, 2), \
+         (3, NULL, NULL, NULL, DATE '1999-12-31', NULL, NULL), (4, 70000, 'four letters and more', 2.5, NULL, TRUE, -4)",
+        "CREATE TABLE parent (id BIGINT PRIMARY KEY)",
+        "INSERT INTO parent VALUES (1), (2), (4)",
+    ] {
+        outcome(&mut session, text).unwrap();
+    }
+    let wide = "a BIGINT PRIMARY KEY, b BIGINT, t VARCHAR(30), d DOUBLE PRECISION, n DATE, f BOOLEAN";
+    for (definition, columns, select) in [
+        (wide, "a, b, t, d, n, f", "a, b, t, d, n, f FROM s"),
+        (wide, "f, n, d, t, b, a", "f, n, d, t, b, a FROM s"),
+        (wide, "b, a", "b, a FROM s"),
+        (wide, "a, b", "a, b FROM s WHERE a > 100"),
+        (wide, "a, b", "a, a + b FROM s ORDER BY a DESC"),
+        (wide, "a", "1 FROM s"),
+        (wide, "a", "a + 9223372036854775807 FROM s"),
+        (wide, "b", "b FROM s"),
+        (wide, "a, b", "a FROM s"),
+        ("a SMALLINT PRIMARY KEY, b INTEGER", "a, b", "a, b FROM s"),
+        ("a INTEGER, b SMALLINT", "a, b", "a, b FROM s"),
+        ("a INTEGER, b SMALLINT", "a, b", "a, b FROM s WHERE b < 100"),
+        ("a TINYINT NOT NULL, b BIGINT NOT NULL", "a, b", "a, b FROM s"),
+        ("a BIGINT, t VARCHAR(5)", "a, t", "a, t FROM s"),
+        ("a BIGINT, t VARCHAR(5)", "a, t", "a, t FROM s WHERE a < 4"),
+        ("a BIGINT, t CHAR(30)", "a, t", "a, t || '  ' FROM s"),
+        ("a DOUBLE PRECISION, b REAL", "a, b", "b, d FROM s"),
+        ("a VARCHAR(20), b BIGINT", "a, b", "a, t FROM s WHERE t = 'one'"),
+        ("a BIGINT, m DECIMAL(5,1)", "a, m", "a, m FROM s"),
+        ("a BIGINT DEFAULT 7, b BIGINT", "b", "b FROM s"),
+        ("a BIGINT, b BIGINT CHECK (b > 0)", "a, b", "a, b FROM s"),
+        ("a BIGINT, b BIGINT GENERATED ALWAYS AS (a * 2) STORED", "a", "a FROM s"),
+        ("a BIGINT REFERENCES parent (id), b BIGINT", "a, b", "a, b FROM s"),
+        ("a BIGINT REFERENCES parent (id), b BIGINT", "a, b", "a, b FROM s WHERE a <> 3"),
+    ] {
+        let mut outcomes = Vec::new();
+        for (table, returning) in [("batches", ""), ("singles", "RETURNING 1 AS one")] {
+            outcome(&mut session, &format!("CREATE TABLE {table} ({definition})")).unwrap();
+            // A row that stays when the statement fails.
+            let before =
+                outcome(&mut session, &format!("INSERT INTO {table} (a) VALUES (100)")).map(|(count, _)| count);
+            let text = format!("INSERT INTO {table} ({columns}) SELECT {select} {returning}");
+            let inserted = outcome(&mut session, &text).map(|(count, _)| count);
+            let (_, mut rows) = outcome(&mut session, &format!("SELECT * FROM {table}")).unwrap();
+            rows.sort();
+            outcome(&mut session, &format!("DROP TABLE {table}")).unwrap();
+            outcomes.push((before, inserted, rows));
+        }
+        assert_eq!(outcomes[0], outcomes[1], "{definition}: {select}");
+    }
+}
+
+/// The number of changed rows, and the rows as texts; or the code of the error.
+fn outcome(session: &mut Session, text: &str) -> Result<(Option<u64>, Vec<String>), String> {
+    let mut run = || -> mainstay_types::Result<(Option<u64>, Vec<String>)> {
+        let (mut answer, mut rows) = (session.execute(text)?, Vec::new());
+        while let Some(batch) = answer.next_batch()? {
+            for row in 0..batch.num_rows() {
+                let values = batch.columns().iter().map(|column| Ok(value_at(column, row)?.to_string()));
+                rows.push(values.collect::<mainstay_types::Result<Vec<String>>>()?.join("|"));
+            }
+        }
+        Ok((answer.changed(), rows))
+    };
+    run().map_err(|error| error.code().name().to_owned())
 }

@@ -12,7 +12,7 @@
 //!
 //! The limit of a store is divided:
 //! ```text
-//!   1/2, at most 144 MiB          unsaved rows and their index entries ("most" above)
+//!   1/4 to 1/2, at most 144 MiB   unsaved rows and their index entries ("most" above)
 //!   1/4                           decoded columns of files
 //!   1/8 to 1/4                    pages of mapped files (`resident`)
 //!   1/12                          index entries of a table that runs have as well
@@ -29,7 +29,7 @@
 
 use crate::resident::ResidentMemory;
 use mainstay_types::{Code, Error, Result};
-use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
 use std::sync::mpsc::SyncSender;
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
 
@@ -37,6 +37,10 @@ use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
 /// checkpoint writes in a second or two, so that more would not let writers go on for longer.
 const UNSAVED_PART: usize = 2;
 const UNSAVED_BYTES: usize = 144 << 20;
+/// Under small limits they take a lesser part, which leaves so many bytes of the limit but has this part at least: a
+/// checkpoint has buffers of its own, and the allocator keeps for a while what was freed.
+const SMALL_UNSAVED_PART: usize = 4;
+const BESIDES_UNSAVED_BYTES: usize = 96 << 20;
 /// They may take all of a limit below this one: groups would be too small otherwise.
 const FEW_UNSAVED_BYTES: usize = 4 << 20;
 /// A group takes at most this part of the unsaved rows, but need not be smaller than the least. One write of a checkpoint
@@ -57,6 +61,10 @@ const LEAST_RESIDENT_BYTES: usize = 4 << 20;
 const DECODED_BYTES: usize = 256 << 20;
 /// Decoded columns take at most this part of the limit.
 const DECODED_PART: usize = 4;
+/// A decoded column is given up when it was not read while there was no room for so many times the limit.
+const PATIENCE: u64 = 4;
+/// The least demand between two turns of giving up columns.
+const LEAST_TURN_BYTES: u64 = 64 << 10;
 
 /// The memory of a store's rows.
 pub(crate) struct RowMemory {
@@ -76,10 +84,28 @@ pub(crate) struct RowMemory {
 
 /// The limit on columns of files that are kept decoded: a quarter of the memory for rows, beside it.
 ///
-/// The first columns that are read get it. Later readers compute single values, or decode a column for one statement.
+/// Columns that are read while there is room stay decoded. Readers of others compute single values, or decode a column
+/// for one statement, and add its size to the *demand*, which serves as a clock:
+///
+/// ```text
+///   demand    0 ........ 4 limits ........ 5 limits ........
+///             column A read last           A was not read for more than PATIENCE limits: given up
+/// ```
+///
+/// A scan of a table larger than the limit would replace every column just before it reads it again, if the column that
+/// was read least recently made room for each new one. With patience a part of the table stays decoded, and columns of a table
+/// that is not read any more make room. The thread that takes checkpoints removes them.
+///
+/// Limit: in a store that is only read there is no such thread, and the first columns that are read stay.
 pub(crate) struct DecodedMemory {
     limit: AtomicUsize,
     used: AtomicUsize,
+    /// Bytes of the columns for which there was no room.
+    demand: AtomicU64,
+    /// The demand at which columns are to be given up next.
+    due: AtomicU64,
+    /// The channel that requests it.
+    keeper: Mutex<Option<SyncSender<()>>>,
 }
 
 /// A part of [`DecodedMemory`], given back when it is dropped.
@@ -91,12 +117,57 @@ pub(crate) struct Reserved {
 impl DecodedMemory {
     /// With a limit in bytes.
     pub(crate) fn new(limit: usize) -> DecodedMemory {
-        DecodedMemory { limit: AtomicUsize::new(limit), used: AtomicUsize::new(0) }
+        let (used, demand, due) = (AtomicUsize::new(0), AtomicU64::new(0), AtomicU64::new(u64::MAX));
+        DecodedMemory { limit: AtomicUsize::new(limit), used, demand, due, keeper: Mutex::default() }
     }
 
-    /// Returns true if there is no room at all.
-    pub(crate) fn is_full(&self) -> bool {
-        self.used.load(Ordering::Relaxed) >= self.limit.load(Ordering::Relaxed)
+    /// Returns true if there is room for so many bytes now.
+    pub(crate) fn has_room(&self, bytes: usize) -> bool {
+        self.used.load(Ordering::Relaxed).saturating_add(bytes) <= self.limit.load(Ordering::Relaxed)
+    }
+
+    /// Notes that a column of so many bytes was read for which there was no room.
+    pub(crate) fn demand(&self, bytes: usize) {
+        let demand = self.demand.fetch_add(bytes as u64, Ordering::Relaxed).saturating_add(bytes as u64);
+        if demand >= self.due.load(Ordering::Relaxed)
+            && let Some(keeper) = &*self.keeper.lock().unwrap_or_else(PoisonError::into_inner)
+        {
+            // One call waiting is enough.
+            let _ = keeper.try_send(());
+        }
+    }
+
+    /// The demand so far: what a reader of a decoded column notes as the time.
+    #[inline]
+    pub(crate) fn now(&self) -> u64 {
+        self.demand.load(Ordering::Relaxed)
+    }
+
+    /// Returns true if a column that was read last at this time is to be given up.
+    pub(crate) fn is_forgotten(&self, last_read: u64) -> bool {
+        let patience = (self.limit.load(Ordering::Relaxed) as u64).saturating_mul(PATIENCE);
+        self.now().saturating_sub(last_read) > patience
+    }
+
+    /// Returns true if it is time to give up columns; it is time again after as much demand as the limit.
+    pub(crate) fn takes_turn(&self) -> bool {
+        let is_due = self.now() >= self.due.load(Ordering::Relaxed);
+        if is_due {
+            self.due.store(self.now().saturating_add(self.turn()), Ordering::Relaxed);
+        }
+        is_due
+    }
+
+    /// Sets the channel that is notified when columns are to be given up.
+    fn set_keeper(&self, keeper: Option<SyncSender<()>>) {
+        let due = if keeper.is_some() { self.now().saturating_add(self.turn()) } else { u64::MAX };
+        *self.keeper.lock().unwrap_or_else(PoisonError::into_inner) = keeper;
+        self.due.store(due, Ordering::Relaxed);
+    }
+
+    /// Demand between two turns.
+    fn turn(&self) -> u64 {
+        (self.limit.load(Ordering::Relaxed) as u64).max(LEAST_TURN_BYTES)
     }
 
     /// Takes so many bytes, if there are as many.
@@ -143,9 +214,10 @@ impl RowMemory {
     /// Sets the limit in bytes.
     pub(crate) fn limit_to(&self, bytes: usize) {
         self.limit.store(bytes, Ordering::Relaxed);
+        let small = (bytes / SMALL_UNSAVED_PART).max(bytes.saturating_sub(BESIDES_UNSAVED_BYTES));
         self.limit_unsaved_to(match bytes {
             usize::MAX => bytes,
-            _ => (bytes / UNSAVED_PART).max(bytes.min(FEW_UNSAVED_BYTES)).min(UNSAVED_BYTES),
+            _ => (bytes / UNSAVED_PART).min(small).max(bytes.min(FEW_UNSAVED_BYTES)).min(UNSAVED_BYTES),
         });
         self.limit_files_to(bytes);
     }
@@ -168,6 +240,7 @@ impl RowMemory {
 
     /// Sets the channel that is notified when half of the limit is reached; with `None` no writer waits any more.
     pub(crate) fn set_keeper(&self, keeper: Option<SyncSender<()>>) {
+        self.decoded.set_keeper(keeper.clone());
         self.state().keeper = keeper;
         self.changed.notify_all();
         self.call();
@@ -298,5 +371,40 @@ mod tests {
         receiver.try_recv().unwrap();
         assert!(memory.is_half_full());
         assert_eq!((memory.full_bytes(), memory.group_bytes()), (50, LEAST_GROUP_BYTES));
+    }
+
+    #[test]
+    fn unsaved_rows_take_a_lesser_part_of_small_limits() {
+        let memory = RowMemory::default();
+        let most = |megabytes: usize| {
+            memory.limit_to(megabytes << 20);
+            memory.most.load(Ordering::Relaxed) >> 20
+        };
+        let limits = [1, 4, 8, 32, 64, 128, 160, 192, 256, 1024];
+        assert_eq!(limits.map(most), [1, 4, 4, 8, 16, 32, 64, 96, 128, 144]);
+        memory.limit_to(usize::MAX);
+        assert_eq!(memory.most.load(Ordering::Relaxed), usize::MAX);
+    }
+
+    #[test]
+    fn columns_are_forgotten_after_demand_for_four_limits() {
+        let memory = Arc::new(DecodedMemory::new(100 << 10));
+        let (sender, receiver) = sync_channel(1);
+        memory.set_keeper(Some(sender));
+        let reserved = DecodedMemory::reserve(&memory, 80 << 10).unwrap();
+        assert!(memory.has_room(20 << 10) && !memory.has_room(21 << 10));
+        assert!(DecodedMemory::reserve(&memory, 21 << 10).is_none() && memory.has_room(20 << 10));
+        let read = memory.now();
+        memory.demand(60 << 10);
+        assert!(receiver.try_recv().is_err() && !memory.takes_turn());
+        memory.demand(60 << 10);
+        assert!(receiver.try_recv().is_ok() && memory.takes_turn() && !memory.takes_turn());
+        assert!(!memory.is_forgotten(read));
+        memory.demand(280 << 10);
+        assert!(!memory.is_forgotten(read));
+        memory.demand(1);
+        assert!(memory.is_forgotten(read) && !memory.is_forgotten(memory.now()));
+        drop(reserved);
+        assert!(memory.has_room(100 << 10));
     }
 }

@@ -15,7 +15,11 @@
 //! Released pages stay readable ([`Mapping::release`]), so nothing that holds a reference into a mapping has to know:
 //! a statement may scan a table that is larger than the limit with all of its groups pinned.
 //!
-//! **Limits.** A reader that stays within one window while the hand passes brings pages back that are not counted,
+//! The window that was entered last is not released for its own sake: a file that is larger than the limit would be
+//! released and read again with every value that is read of it.
+//!
+//! **Limits.** One window may exceed the limit by itself: the file of a group is one, and groups that were written under a
+//! larger limit are large. A reader that stays within one window while the hand passes brings pages back that are not counted,
 //! up to a window for each thread. Files of small tables, which are read whole when the store is opened, are not counted.
 
 use mainstay_vfs::Mapping;
@@ -77,14 +81,14 @@ impl ResidentMemory {
     }
 
     /// Enters a window that was absent, and releases others if that is too much.
-    fn enter(&self, pages: &Arc<Pages>, window: usize) {
+    fn enter(&self, pages: &Arc<Pages>, entered: usize) {
         let limit = self.limit.load(Ordering::Relaxed);
         if limit == usize::MAX {
             return;
         }
         let mut clock = self.clock();
-        clock.used += pages.range(window).len();
-        clock.windows.push_back((Arc::downgrade(pages), window as u32));
+        clock.used += pages.range(entered).len();
+        clock.windows.push_back((Arc::downgrade(pages), entered as u32));
         if clock.windows.len() > FEW && clock.windows.len().is_power_of_two() {
             clock.windows.retain(|(pages, _)| pages.strong_count() > 0);
         }
@@ -93,15 +97,16 @@ impl ResidentMemory {
         while clock.used > limit && steps > 0 {
             steps -= 1;
             let Some((weak, window)) = clock.windows.pop_front() else { break };
-            let Some(pages) = weak.upgrade() else { continue };
-            if pages.pass(window as usize) {
-                clock.used -= pages.range(window as usize).len();
+            let Some(others) = weak.upgrade() else { continue };
+            let stays = window as usize == entered && Arc::ptr_eq(&others, pages);
+            if others.pass(window as usize, stays) {
+                clock.used -= others.range(window as usize).len();
             } else {
                 clock.windows.push_back((weak, window));
             }
             // Dropping the last owner takes the lock.
             drop(clock);
-            drop(pages);
+            drop(others);
             clock = self.clock();
         }
     }
@@ -156,10 +161,10 @@ impl Pages {
         }
     }
 
-    /// Lets the hand pass over a window. Returns true if it was released.
-    fn pass(&self, window: usize) -> bool {
+    /// Lets the hand pass over a window, which is not released if it `stays`. Returns true if it was released.
+    fn pass(&self, window: usize, stays: bool) -> bool {
         let state = &self.states[window];
-        if state.compare_exchange(READ, KEPT, Ordering::AcqRel, Ordering::Acquire).is_ok() {
+        if state.compare_exchange(READ, KEPT, Ordering::AcqRel, Ordering::Acquire).is_ok() || stays {
             return false;
         }
         let is_released = state.compare_exchange(KEPT, ABSENT, Ordering::AcqRel, Ordering::Acquire).is_ok();
@@ -217,15 +222,17 @@ mod tests {
     }
 
     #[test]
-    fn whole_files_go_at_once_and_a_limit_below_one_file_keeps_none() {
+    fn whole_files_go_at_once_and_one_larger_than_the_limit_stays_until_another_is_read() {
         let memory = Arc::new(ResidentMemory::default());
         memory.limit_to(100);
         let files: Vec<_> = (1..4).map(|_| Pages::whole(Mapping::copy_of(&[1; 60]), &memory)).collect();
         files.iter().for_each(|file| file.touch(59));
         assert_eq!(files.iter().map(|file| state(file)[0]).collect::<Vec<_>>(), [ABSENT, ABSENT, READ]);
         let large = Pages::whole(Mapping::copy_of(&[1; 101]), &memory);
-        large.touch(0);
-        assert_eq!((state(&large)[0], memory.used()), (ABSENT, 0));
+        (0..2).for_each(|_| large.touch(0));
+        assert_eq!((state(&large)[0], state(&files[2])[0], memory.used()), (READ, ABSENT, 101));
+        files[0].touch(0);
+        assert_eq!((state(&large)[0], state(&files[0])[0], memory.used()), (ABSENT, KEPT, 60));
     }
 
     #[test]

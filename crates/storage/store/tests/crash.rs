@@ -6,7 +6,7 @@
 
 use arrow_array::{ArrayRef, Int64Array};
 use mainstay_store::files::{GroupImage, GroupRowIds, GroupVectors, Manifest, StoreFolder, TableImage, WrittenGroup};
-use mainstay_store::journal::redo::{Operation, RedoBuffer, RedoReader};
+use mainstay_store::journal::redo::{Operation, RedoBuffer};
 use mainstay_store::journal::{Durability, JournalWriter, Recovered, journal_path, replay};
 use mainstay_types::{Result, SqlType, ValueRef};
 use mainstay_vfs::{FileSystem, Simulated, explore};
@@ -121,7 +121,7 @@ fn found(folder: &StoreFolder, manifest: &Manifest) -> Result<(Vec<u64>, Recover
         commits.extend(column.iter().flat_map(|column| column.values().iter().map(|commit| *commit as u64)));
     }
     let recovered = replay(folder.fs(), folder.path(), manifest.journal, &mut |frame| {
-        let mut reader = RedoReader::new(frame.payload)?;
+        let mut reader = frame.payload.operations()?;
         let number = reader.commit_number();
         let mut rows = 0;
         while let Some(operation) = reader.next_operation()? {

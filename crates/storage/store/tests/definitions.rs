@@ -81,6 +81,41 @@ fn a_savepoint_takes_own_changes_back_and_not_those_of_others() {
     }
 }
 
+/// The open change has taken the groups of the table over, and others read them where they were.
+#[test]
+fn a_checkpoint_during_an_open_change_takes_no_rows_from_readers() {
+    for commits in [true, false] {
+        let (fs, store, one, _) = two();
+        let mut transaction = begin(&store);
+        let table = store.table_of(one).unwrap();
+        // Some full groups, whose stamps a checkpoint gives up.
+        let expected: Vec<(i64, i64)> = (0..300).map(|id| (id, -id)).collect();
+        for (id, value) in &expected {
+            table.insert(&mut transaction, &pair(*id, *value)[..]).unwrap();
+        }
+        transaction.commit().unwrap();
+        let mut altering = begin(&store);
+        let index = IndexDefinition {
+            id: store.new_id(),
+            name: "by_value".into(),
+            unique: true,
+            columns: common::catalog::ascending(&[one + 2]),
+            nulls_not_distinct: false,
+            filter: Vec::new(),
+        };
+        store.change_catalog(&mut altering, CatalogChange::PutIndex { table: one, index }).unwrap();
+        store.checkpoint().unwrap();
+        assert_eq!(rows(&store, one), expected);
+        match commits {
+            true => drop(altering.commit().unwrap()),
+            false => altering.rollback(),
+        }
+        for store in [&open(&fs.after_crash(0)), &store] {
+            assert_eq!(rows(store, one), expected);
+        }
+    }
+}
+
 #[test]
 fn of_two_that_create_the_same_name_the_second_waits_and_is_told() {
     for commits in [true, false] {

@@ -1,6 +1,6 @@
 //! The whole memory of a process (`VmHWM` of Linux: allocated memory and the pages of mapped files) whose table has more
 //! than three times the limit of its store: loaded in large transactions, indexed, scanned, read by key, updated,
-//! vacuumed, opened again.
+//! vacuumed, opened again; and opened after a crash with all of it in one transaction of the journal.
 //!
 //! A real process does it, this test binary started with an environment variable. The same without a limit shows that the
 //! measure works.
@@ -15,7 +15,7 @@ use common::catalog::{ascending, schema, table};
 use common::integer;
 use mainstay_store::files::catalog::{CatalogChange, IndexDefinition};
 use mainstay_store::index::Direction;
-use mainstay_store::{Durability, Isolation, NativeTable, Store, StoreOptions};
+use mainstay_store::{Durability, Isolation, NativeTable, Store, StoreOptions, Transaction};
 use mainstay_types::ValueRef;
 use mainstay_vfs::Disk;
 use std::ops::ControlFlow;
@@ -50,6 +50,17 @@ fn value(id: i64) -> i64 {
     id.wrapping_mul(0x9E37_79B9_7F4A_7C15_u64 as i64)
 }
 
+fn insert(table: &Arc<NativeTable>, transaction: &mut Transaction, first: i64, count: i64) {
+    for start in (first..first + count).step_by(BATCH as usize) {
+        let ids = start..start + BATCH;
+        let columns: Vec<ArrayRef> = vec![
+            Arc::new(Int64Array::from_iter_values(ids.clone())),
+            Arc::new(Int64Array::from_iter_values(ids.map(value))),
+        ];
+        table.insert_columns(transaction, &columns).unwrap();
+    }
+}
+
 fn load(store: &Store) -> Arc<NativeTable> {
     let mut transaction = store.begin(Isolation::ReadCommitted);
     store.change_catalog(&mut transaction, schema()).unwrap();
@@ -60,14 +71,7 @@ fn load(store: &Store) -> Arc<NativeTable> {
     while first < ROWS {
         let count = if first == 0 { LARGE } else { SMALL };
         let mut transaction = store.begin(Isolation::ReadCommitted);
-        for start in (first..first + count).step_by(BATCH as usize) {
-            let ids = start..start + BATCH;
-            let columns: Vec<ArrayRef> = vec![
-                Arc::new(Int64Array::from_iter_values(ids.clone())),
-                Arc::new(Int64Array::from_iter_values(ids.map(value))),
-            ];
-            table.insert_columns(&mut transaction, &columns).unwrap();
-        }
+        insert(&table, &mut transaction, first, count);
         transaction.commit().unwrap();
         first += count;
     }
@@ -155,6 +159,30 @@ fn open_again(folder: &Path) {
     read(&store.table_of(TABLE).unwrap(), &updated);
 }
 
+/// Loads all rows in one transaction, builds the index, and leaves all of it in the journal.
+fn build_in_journal(folder: &Path) {
+    let options = StoreOptions {
+        durability: Durability::Os,
+        checkpoint_bytes: None,
+        memory_bytes: None,
+        ..StoreOptions::DEFAULT
+    };
+    let store = Store::open(Arc::new(Disk), folder, options).unwrap();
+    let mut transaction = store.begin(Isolation::ReadCommitted);
+    store.change_catalog(&mut transaction, schema()).unwrap();
+    store.change_catalog(&mut transaction, CatalogChange::PutTable(table(TABLE, "large"))).unwrap();
+    insert(&store.table_for(&transaction, TABLE).unwrap(), &mut transaction, 0, ROWS);
+    transaction.commit().unwrap();
+    index(&store);
+    // As a kill would: nothing is closed.
+    std::process::exit(0);
+}
+
+fn open_journal(folder: &Path) {
+    let store = open(folder, Some(LIMIT));
+    read(&store.table_of(TABLE).unwrap(), &value);
+}
+
 /// The greatest resident memory of the process so far, in bytes.
 fn peak() -> u64 {
     let status = std::fs::read_to_string("/proc/self/status").unwrap_or_default();
@@ -163,8 +191,8 @@ fn peak() -> u64 {
     kilobytes.expect("Linux says how much memory a process had") << 10
 }
 
-/// Runs a part in a process of its own, and returns its greatest memory in bytes.
-fn run(part: &str, folder: &Path) -> u64 {
+/// Runs a part in a process of its own, and returns what it prints.
+fn output(part: &str, folder: &Path) -> String {
     let output = Command::new(std::env::current_exe().unwrap())
         .args(["--exact", NAME, "--nocapture", "--quiet"])
         .envs([(FOLDER, folder.as_os_str()), (PART, part.as_ref())])
@@ -172,6 +200,12 @@ fn run(part: &str, folder: &Path) -> u64 {
         .unwrap();
     let out = String::from_utf8_lossy(&output.stdout).into_owned();
     assert!(output.status.success(), "{part}: {out}{}", String::from_utf8_lossy(&output.stderr));
+    out
+}
+
+/// The same for its greatest memory in bytes.
+fn run(part: &str, folder: &Path) -> u64 {
+    let out = output(part, folder);
     let peak = out.lines().find_map(|line| line.trim().strip_prefix("peak ")?.parse().ok());
     peak.unwrap_or_else(|| panic!("{part} says nothing: {out}"))
 }
@@ -183,6 +217,8 @@ fn a_process_stays_within_the_limit_and_64_mib() {
         match std::env::var(PART).unwrap().as_str() {
             "limited" => build(folder, Some(LIMIT)),
             "unlimited" => build(folder, None),
+            "journal" => build_in_journal(folder),
+            "recovered" => open_journal(folder),
             _ => open_again(folder),
         }
         // The harness prints too: a line of our own.
@@ -195,7 +231,9 @@ fn a_process_stays_within_the_limit_and_64_mib() {
     let most = LIMIT as u64 + BESIDES;
     let unlimited = run("unlimited", &place("unlimited"));
     assert!(unlimited > most + most / 4, "the measure notices nothing: {unlimited}");
-    for (part, peak) in [("limited", run("limited", &place("limited"))), ("again", run("again", &place("limited")))] {
+    output("journal", &place("journal"));
+    let parts = [("limited", "limited"), ("again", "limited"), ("recovered", "journal")];
+    for (part, peak) in parts.map(|(part, folder)| (part, run(part, &place(folder)))) {
         assert!(peak <= most, "{part}: {peak} bytes, {unlimited} without a limit, and {most} are allowed");
     }
     // Nothing of what transactions had in files for themselves is left.

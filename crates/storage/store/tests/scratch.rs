@@ -240,6 +240,34 @@ fn records_of_deletes_move_to_a_file_and_its_errors_fail_their_transaction_only(
     }
 }
 
+/// The file is read twice: once as a whole, and once while it is copied to the journal.
+#[test]
+fn records_that_cannot_be_copied_to_the_journal_fail_their_transaction_only() {
+    let fs = filled();
+    let counted = Faulty::counting(fs.after_kill());
+    let store = open_on(Arc::new(counted.clone())).unwrap();
+    delete_all(&store).unwrap();
+    let calls = counted.calls(Operation::Read);
+    drop(store);
+    for (fault, back) in [(Fault::Error, 1), (Fault::Error, 2), (Fault::Short, 1)] {
+        let disk = fs.after_kill();
+        let store = open_on(Arc::new(Faulty::failing(disk.clone(), Operation::Read, calls - back, fault))).unwrap();
+        delete_all(&store).unwrap_err();
+        assert_eq!(rows(&store, TABLE).len(), MANY as usize, "{fault:?} {back}");
+        // A short frame follows in the place of the long one.
+        let mut transaction = begin(&store);
+        insert(&store.table_of(TABLE).unwrap(), &mut transaction, MANY..MANY + 1).unwrap();
+        transaction.commit().unwrap();
+        assert_eq!(rows(&open(&disk.after_crash(0)).unwrap(), TABLE).len(), MANY as usize + 1, "{fault:?} {back}");
+        delete_all(&store).unwrap();
+        let killed = disk.after_kill();
+        store.close().unwrap();
+        for disk in [killed, disk] {
+            assert_eq!(rows(&open(&disk).unwrap(), TABLE), vec![(MANY, -MANY)], "{fault:?} {back}");
+        }
+    }
+}
+
 #[test]
 fn a_full_disk_is_no_damage_of_a_store_that_is_opened() {
     let fs = filled();

@@ -5,8 +5,16 @@
 #![expect(clippy::disallowed_methods, reason = "writes the corpus, no stored data")]
 
 use mainstay_fuzzing::table;
+use mainstay_store::files::catalog::{
+    CatalogChange, ColumnDefinition, IndexColumn, KeyDefinition, SchemaDefinition, TableDefinition,
+};
+use mainstay_store::journal::journal_path;
+use mainstay_store::{Isolation, Store, StoreOptions};
+use mainstay_types::{SqlType, ValueRef};
+use mainstay_vfs::{FileSystem, Memory};
 use std::fs;
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 
 const FOLDERS: [&str; 6] = ["", "more", "dbase4", "libreoffice", "expressions", "adt"];
 
@@ -26,6 +34,11 @@ fn main() {
             fs::write(folder.join(format!("seed_{name}_{number}")), input).expect("the seed can be written");
         }
     }
+    for (number, input) in journals().into_iter().enumerate() {
+        let folder = out.join("journal");
+        fs::create_dir_all(&folder).expect("the folder can be made");
+        fs::write(folder.join(format!("seed_{number:03}")), input).expect("the seed can be written");
+    }
     let scripts = Path::new(concat!(env!("CARGO_MANIFEST_DIR"), "/../../languages/tsql/syntax/tests/corpus"));
     for (target, inputs) in [("expression", expressions(fixtures)), ("tsql", batches(scripts))] {
         let folder = out.join(target);
@@ -33,6 +46,84 @@ fn main() {
         for (number, input) in inputs.into_iter().enumerate() {
             fs::write(folder.join(format!("seed_{number:03}")), input).expect("the seed can be written");
         }
+    }
+}
+
+/// Journals of a store with a table, and a backup of it.
+fn journals() -> Vec<Vec<u8>> {
+    let memory = Memory::new();
+    let options = StoreOptions { checkpoint_bytes: None, memory_bytes: None, ..StoreOptions::DEFAULT };
+    let store = Store::open(Arc::new(memory.clone()), Path::new("db"), options).expect("a store can be made");
+    let change = |change| {
+        let mut transaction = store.begin(Isolation::ReadCommitted);
+        store.change_catalog(&mut transaction, change).expect("the catalog can be changed");
+        transaction.commit().expect("the change can be committed");
+    };
+    let journal = |choice: u8| {
+        let mut bytes = memory.read(&journal_path(Path::new("db"), 1)).expect("there is a journal");
+        bytes.truncate(bytes.iter().rposition(|byte| *byte != 0).map_or(0, |last| last + 1));
+        [&[choice][..], &bytes].concat()
+    };
+    let mut inputs = Vec::new();
+    change(CatalogChange::PutSchema(SchemaDefinition { id: 1, name: "main".into() }));
+    change(CatalogChange::PutTable(a_table()));
+    inputs.extend([0, 1].map(journal));
+    let table = store.table_of(10).expect("there is a table");
+    let mut transaction = store.begin(Isolation::ReadCommitted);
+    for id in 0..70 {
+        let row = [ValueRef::Integer(id), ValueRef::Text("Malmö"), ValueRef::Null];
+        table.insert(&mut transaction, &row[..]).expect("a row can be inserted");
+    }
+    transaction.commit().expect("rows can be committed");
+    let mut transaction = store.begin(Isolation::ReadCommitted);
+    for id in (0..70).step_by(3) {
+        let view = transaction.begin_statement().expect("a statement can begin");
+        let mut reader = table.reader(view);
+        let found = reader.get(0, &[ValueRef::Integer(id)]).expect("a row can be found");
+        let Some(position) = found.map(|row| row.position) else { continue };
+        match id % 2 {
+            0 => drop(table.delete(&mut transaction, position).expect("a row can be deleted")),
+            _ => {
+                let changes = [(2, ValueRef::Float(0.5))];
+                table.update_columns(&mut transaction, position, &changes).expect("a row can be updated");
+            }
+        }
+    }
+    transaction.commit().expect("changes can be committed");
+    inputs.extend([0, 1].map(journal));
+    store.backup(Path::new("backup")).expect("a backup can be made");
+    inputs.push([&[2][..], &memory.read(Path::new("backup")).expect("there is a backup")].concat());
+    inputs
+}
+
+fn a_table() -> TableDefinition {
+    let column = |id: u64, name: &str, sql_type| ColumnDefinition {
+        id,
+        name: name.into(),
+        sql_type,
+        declared: None,
+        not_null: false,
+        default: None,
+        check: None,
+        identity: None,
+        computed: None,
+    };
+    let columns = vec![IndexColumn { column: 11, descending: false }];
+    let primary_key = Some(KeyDefinition { id: 14, name: "pk".into(), columns, nulls_not_distinct: false });
+    TableDefinition {
+        id: 10,
+        schema: 1,
+        name: "t".into(),
+        columns: vec![
+            column(11, "id", SqlType::BigInt),
+            column(12, "name", SqlType::TEXT),
+            column(13, "amount", SqlType::Double),
+        ],
+        primary_key,
+        unique: Vec::new(),
+        checks: Vec::new(),
+        foreign_keys: Vec::new(),
+        indexes: Vec::new(),
     }
 }
 

@@ -25,6 +25,7 @@ pub mod csv;
 pub mod dbf;
 pub mod expression;
 pub mod index;
+pub mod journal;
 pub mod memo;
 pub mod mutate;
 pub mod table;
@@ -45,7 +46,7 @@ pub struct Target {
 }
 
 /// All targets.
-pub const TARGETS: [Target; 10] = [
+pub const TARGETS: [Target; 11] = [
     Target { name: "dbf", run: dbf::run },
     Target { name: "memo", run: memo::run },
     Target { name: "index", run: index::run },
@@ -56,6 +57,7 @@ pub const TARGETS: [Target; 10] = [
     Target { name: "tsql", run: tsql::run },
     Target { name: "basic", run: basic::run },
     Target { name: "checkpoint", run: checkpoint::run },
+    Target { name: "journal", run: journal::run },
 ];
 
 /// A file that exists only in memory; `None` is never given, because it was just written.

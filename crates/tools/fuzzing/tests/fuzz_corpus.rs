@@ -117,8 +117,14 @@ fn checkpoint() {
 }
 
 #[test]
+fn journal() {
+    run("journal");
+}
+
+#[test]
 fn every_target_has_a_test_here() {
-    let tested = ["dbf", "memo", "index", "expression", "csv", "table", "tds", "tsql", "basic", "checkpoint"];
+    let tested =
+        ["dbf", "memo", "index", "expression", "csv", "table", "tds", "tsql", "basic", "checkpoint", "journal"];
     assert_eq!(TARGETS.map(|target| target.name), tested);
 }
 

@@ -9,6 +9,7 @@ use crate::writable::{
     Changed, Done, FindRows, GivenValues, InsertRows, RowDelete, RowInsert, RowUpdate, RowWriter, Shape,
     StatementContext,
 };
+use arrow_array::RecordBatch;
 use mainstay_columnar::Table;
 use mainstay_planner::{Answer, Assignment, Collected, Insert, InsertSource, LockingQuery, Name, View};
 use mainstay_store::{Shown, Transaction, Written};
@@ -163,6 +164,16 @@ impl RowWriter for NativeRows<'_> {
             self.changer.given.note_left_out(left_out);
         }
         Ok(Changed::Done(()))
+    }
+
+    fn takes_batches(&self) -> bool {
+        self.upsert.is_none() && self.form.packed.is_none() && !self.form.needs_rows()
+    }
+
+    fn insert_batch(&mut self, columns: &[usize], batch: &RecordBatch) -> Result<bool> {
+        let Some(stored) = self.form.stored_columns(columns, batch) else { return Ok(false) };
+        self.form.table.insert_columns(self.transaction, &stored)?;
+        Ok(true)
     }
 
     fn update(

@@ -43,6 +43,7 @@ pub(crate) use statements::{change, insert, insert_rows};
 
 use crate::returning::Rows;
 use crate::session::{ChangeableColumn, Session};
+use arrow_array::RecordBatch;
 use arrow_schema::SchemaRef;
 use mainstay_columnar::Table;
 use mainstay_planner::{
@@ -277,6 +278,19 @@ pub trait RowWriter {
     ///
     /// Errors: those of the rows; of values that columns do not take; `UniqueViolation` and other violations.
     fn insert(&mut self, new: InsertRows<'_>, done: &mut Done<'_>) -> Result<Changed<()>>;
+
+    /// Returns true if [`RowWriter::insert_batch`] may take rows of these columns.
+    fn takes_batches(&self) -> bool {
+        false
+    }
+
+    /// Adds the rows of a batch, which has values for these columns, at once. Returns false if it cannot: then nothing was
+    /// added, and the rows are to be given one by one.
+    ///
+    /// Errors: as of [`RowWriter::insert`].
+    fn insert_batch(&mut self, _columns: &[usize], _batch: &RecordBatch) -> Result<bool> {
+        Ok(false)
+    }
 
     /// Changes rows. Keys must be unique when all rows are changed, and may be exchanged in between. A row that comes twice is
     /// changed by the first.

@@ -7,6 +7,8 @@
 //! All rows of the query of an UPDATE, a DELETE or a MERGE are read before the first change, so that a statement never reads
 //! rows that it has written. The rows of an INSERT are written as its query gives them, unless the query may read the table
 //! itself: functions may read any table, and an upsert is an update, on which other rows may depend.
+//! Where its columns are those of the table, the storage takes its batches as they are ([`RowWriter::insert_batch`]); rows one
+//! by one are for defaults, checks, computed columns, RETURNING and values that have to be converted.
 //!
 //! A MERGE decides all rows before the first change. It deletes first, then updates, then inserts, so that a deleted key is
 //! free for an inserted row; RETURNING gives rows in the order of the query.
@@ -23,7 +25,7 @@ use mainstay_columnar::values::value_at;
 use mainstay_planner::{
     Answer, Assignment, Collected, Delete, Insert, Merge, MergeAction, Name, Planned, Returning, Statement, Update,
 };
-use mainstay_types::interrupt::Pace;
+use mainstay_types::interrupt::{self, Pace};
 use mainstay_types::{Code, Error, Result, Value};
 use std::sync::Arc;
 
@@ -136,14 +138,41 @@ pub(crate) fn insert_rows(
                 ),
                 false => Box::new(std::iter::from_fn(move || answer.next_batch().transpose())),
             };
-            let rows = &mut batches.flat_map(rows_of).map(row);
-            writer.insert(InsertRows { columns, gives_all: true, rows }, &mut done)?
+            if done.wanted == Wanted::Nothing && writer.takes_batches() {
+                insert_batches(writer, columns, batches, &mut done, row)?
+            } else {
+                let rows = &mut batches.flat_map(rows_of).map(row);
+                writer.insert(InsertRows { columns, gives_all: true, rows }, &mut done)?
+            }
         }
     };
     match written {
         Changed::Overtaken => Ok(Changed::Overtaken),
         Changed::Done(()) => shown.answer(context.planner, rows).map(Changed::Done),
     }
+}
+
+/// Inserts the rows of batches, those of each at once where the storage takes them so.
+fn insert_batches(
+    writer: &mut dyn RowWriter,
+    columns: &[usize],
+    batches: impl Iterator<Item = Result<RecordBatch>>,
+    done: &mut Done<'_>,
+    mut row: impl FnMut(Result<GivenValues>) -> Result<RowInsert>,
+) -> Result<Changed<()>> {
+    for batch in batches {
+        let batch = batch?;
+        interrupt::check()?;
+        if writer.insert_batch(columns, &batch)? {
+            done.rows.count += batch.num_rows() as u64;
+            continue;
+        }
+        let rows = &mut rows_of(Ok(batch)).map(&mut row);
+        if let Changed::Overtaken = writer.insert(InsertRows { columns, gives_all: true, rows }, done)? {
+            return Ok(Changed::Overtaken);
+        }
+    }
+    Ok(Changed::Done(()))
 }
 
 /// The rows of a batch, one by one.

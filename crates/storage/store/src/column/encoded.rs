@@ -11,7 +11,8 @@
 //! rows one by one: the column is decoded then ([`Encoded::ready`]), and stays decoded while the memory for decoded
 //! columns lasts ([`DecodedMemory`]). Without memory a scan gets a vector of its own, and single values are computed.
 //!
-//! **Limits.** Decoded columns are given up with their group: when it is replaced, or when the store is closed.
+//! **Giving up.** Readers borrow decoded values from their group, so a column is not emptied in place. The table replaces
+//! the group by one whose columns are not decoded ([`Column::forgetting`]); the old one goes with its last reader.
 
 use super::array::array_of;
 use super::layout::data_type;
@@ -24,7 +25,7 @@ use arrow_array::ArrayRef;
 use arrow_buffer::NullBuffer;
 use arrow_schema::DataType;
 use mainstay_types::{Code, Error, Result, SqlType, ValueRef};
-use std::sync::atomic::{AtomicU32, Ordering};
+use std::sync::atomic::{AtomicU32, AtomicU64, Ordering};
 use std::sync::{Arc, OnceLock};
 
 /// A column that is decoded once this part of its rows has been read one by one.
@@ -60,6 +61,8 @@ pub(crate) struct Encoded {
 
 struct Decoded {
     values: Values,
+    /// When they were read last, by the clock of [`DecodedMemory`].
+    last_read: AtomicU64,
     _reserved: Reserved,
 }
 
@@ -236,10 +239,39 @@ impl Encoded {
         Encoded { data_type, form, decoded: OnceLock::new(), reads: AtomicU32::new(0), memory }
     }
 
-    /// The decoded values, if there are any.
+    /// The same column, of which nothing is decoded.
+    fn anew(&self) -> Encoded {
+        Encoded::new(self.data_type.clone(), Arc::clone(&self.form), Arc::clone(&self.memory))
+    }
+
+    /// The decoded values, if there are any, for a reader.
     #[inline]
-    pub(super) fn decoded(&self) -> Option<&Values> {
-        self.decoded.get().map(|decoded| &decoded.values)
+    fn decoded(&self) -> Option<&Values> {
+        let decoded = self.decoded.get()?;
+        let now = self.memory.now();
+        // Mostly it is the same time, and nothing is written that other threads read.
+        if decoded.last_read.load(Ordering::Relaxed) != now {
+            decoded.last_read.store(now, Ordering::Relaxed);
+        }
+        Some(&decoded.values)
+    }
+
+    /// Returns true if it is decoded and is to be given up.
+    fn is_forgotten(&self) -> bool {
+        let decoded = self.decoded.get();
+        decoded.is_some_and(|decoded| self.memory.is_forgotten(decoded.last_read.load(Ordering::Relaxed)))
+    }
+
+    /// About the memory of the decoded values in bytes.
+    fn decoded_bytes(&self) -> usize {
+        let width = match kind_of(&self.data_type) {
+            Some(Kind::U8 | Kind::I8) => 1,
+            Some(Kind::I16) => 2,
+            Some(Kind::I32 | Kind::F32) => 4,
+            Some(Kind::I64 | Kind::F64) => 8,
+            _ => 16,
+        };
+        self.form.rows() * width
     }
 
     /// The decoded values; they are decoded now if the memory for that is there.
@@ -247,12 +279,18 @@ impl Encoded {
         if let Some(values) = self.decoded() {
             return Some(values);
         }
-        if self.memory.is_full() {
+        let bytes = self.decoded_bytes();
+        if !self.memory.has_room(bytes) {
+            self.memory.demand(bytes);
             return None;
         }
         let values = self.form.decode(&self.data_type)?;
-        let reserved = DecodedMemory::reserve(&self.memory, values.bytes())?;
-        Some(&self.decoded.get_or_init(|| Decoded { values, _reserved: reserved }).values)
+        let Some(reserved) = DecodedMemory::reserve(&self.memory, values.bytes()) else {
+            self.memory.demand(bytes);
+            return None;
+        };
+        let last_read = AtomicU64::new(self.memory.now());
+        Some(&self.decoded.get_or_init(|| Decoded { values, last_read, _reserved: reserved }).values)
     }
 
     /// The values as a vector, decoded for the caller alone where they cannot stay.
@@ -304,11 +342,33 @@ impl Encoded {
 
     /// The memory of decoded values in bytes.
     pub(super) fn bytes(&self) -> usize {
-        self.decoded().map_or(0, Values::bytes)
+        self.decoded.get().map_or(0, |decoded| decoded.values.bytes())
     }
 }
 
 impl Column {
+    /// Returns true if it is decoded and was not read for long while there was no room for others.
+    pub(crate) fn is_forgotten(&self) -> bool {
+        matches!(&self.values, Values::Encoded(encoded) if encoded.is_forgotten())
+    }
+
+    /// The same column; without its decoded values if it is forgotten.
+    pub(crate) fn forgetting(&self) -> Column {
+        if self.is_forgotten() { self.undecoded() } else { self.with(self.values.clone(), self.full.clone()) }
+    }
+
+    /// The same column, decoded for readers of this one alone.
+    pub(crate) fn undecoded(&self) -> Column {
+        match &self.values {
+            Values::Encoded(encoded) => self.with(Values::Encoded(Arc::new(encoded.anew())), OnceLock::new()),
+            values => self.with(values.clone(), self.full.clone()),
+        }
+    }
+
+    fn with(&self, values: Values, full: OnceLock<ArrayRef>) -> Column {
+        Column { sql_type: self.sql_type, values, nulls: Arc::clone(&self.nulls), capacity: self.capacity, full }
+    }
+
     /// Brings the value of a row of an encoded column into a cell.
     pub(super) fn read_encoded<'c>(&'c self, encoded: &'c Encoded, at: usize, cell: &mut ValueRef<'c>) -> Option<()> {
         if let Some(values) = encoded.after_a_read() {

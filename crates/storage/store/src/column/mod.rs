@@ -55,7 +55,8 @@ pub struct Column {
     full: OnceLock<ArrayRef>,
 }
 
-/// The values of a column, by how they lie in memory.
+/// The values of a column, by how they lie in memory. Clones share them.
+#[derive(Clone)]
 pub(crate) enum Values {
     U8(Arc<Vector<u8>>),
     I8(Arc<Vector<i8>>),

@@ -55,7 +55,8 @@ impl Blocks {
     }
 }
 
-/// A column of text or of bytes.
+/// A column of text or of bytes. Clones share the values.
+#[derive(Clone)]
 pub(crate) struct Views {
     views: Arc<Vector<u128>>,
     blocks: Arc<Blocks>,

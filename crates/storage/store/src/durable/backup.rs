@@ -16,7 +16,7 @@
 
 use super::recover::{load, recover_from};
 use super::runs::compare_with_rows;
-use super::{Files, LOCK};
+use super::{Files, LOCK, WHOLE_BYTES};
 use crate::catalog::column_ids;
 use crate::files::{FileFacts, Manifest, StoreFolder};
 use crate::journal::checksum::{continued, crc32c};
@@ -35,6 +35,9 @@ const VERSION: u32 = 1;
 const HEADER: usize = 24;
 /// The longest manifest that is believed.
 const MANIFEST_BYTES: u64 = 1 << 32;
+
+/// The memory of a check: pages of files and decoded columns take their parts of it.
+const CHECK_BYTES: usize = 256 << 20;
 
 impl Store {
     /// Copies the store as it is now into one file, while others go on. The file is whole, or as it was.
@@ -150,13 +153,15 @@ impl Store {
             findings.push(of_table(&manifest, table, &error));
         }
         let shared = Arc::new(Shared::new(Arc::new(NoJournal), 0));
-        let recovered = load(&folder, &manifest, &shared, u64::MAX).and_then(|cataloged| {
-            for image in manifest.tables.iter().filter(|image| !image.indexes.is_empty()) {
+        shared.memory.limit_files_to(CHECK_BYTES);
+        let folder = folder.with_resident(&shared.memory.resident);
+        let recovered = load(&folder, &manifest, &shared, WHOLE_BYTES).and_then(|cataloged| {
+            for image in &manifest.tables {
                 let ids = manifest.catalog.table(image.table).map(column_ids).unwrap_or_default();
                 let sound = cataloged.tables.get(&image.table).filter(|table| table.damage().is_none());
                 findings.extend(sound.into_iter().flat_map(|it| compare_with_rows(&folder, it, image, &ids)));
             }
-            recover_from(cataloged, &folder, &manifest, &shared)
+            recover_from(cataloged, &folder, &manifest, &shared, None)
         });
         findings.extend(recovered.err());
         let cataloged = shared.cataloged();

@@ -35,14 +35,15 @@ use crate::store::Store;
 use crate::table::NativeTable;
 use crate::table::attach::GroupFile;
 use crate::table::image::deleted_at;
+use crate::transaction::Journal;
 use crate::transaction::shared::Shared;
 use mainstay_types::{Error, Result};
 use std::collections::{HashMap, HashSet};
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
 
-/// The state of a running checkpoint.
-struct Taking<'f, 'n> {
+/// The writing of tables to files, by a checkpoint or while a store is opened (`relief.rs`).
+pub(super) struct Writing<'f, 'n> {
     files: &'f Files,
     commit: u64,
     /// The files of the checkpoint before, by table and group: the number of rows, and the file with their memory.
@@ -106,8 +107,8 @@ impl Files {
         *manifest = next;
         shared.damaged_runs.forget(&damaged_runs);
         if !is_last {
-            self.map_full_groups(&manifest, &cataloged, shared);
-            self.leave_indexes_to_runs(&manifest, &cataloged, shared);
+            self.map_full_groups(&manifest.tables, &cataloged, shared);
+            self.leave_indexes_to_runs(&manifest.tables, &cataloged, shared);
         }
         shared.memory.freed(full_bytes);
         // Files that are left over now are removed by the next checkpoint.
@@ -120,8 +121,8 @@ impl Files {
     }
 
     /// Puts the files in the place of the full groups that are still in memory, and gives up stamps that say nothing more.
-    fn map_full_groups(&self, manifest: &Manifest, cataloged: &Cataloged, shared: &Shared) {
-        for image in &manifest.tables {
+    pub(super) fn map_full_groups(&self, images: &[TableImage], cataloged: &Cataloged, shared: &Shared) {
+        for image in images {
             let (Some(table), Some(definition)) =
                 (cataloged.tables.get(&image.table), cataloged.catalog.table(image.table))
             else {
@@ -155,20 +156,14 @@ impl Files {
     ) -> Result<(Manifest, Arc<Cataloged>)> {
         self.clean_bytes.store(u64::MAX, Ordering::Release);
         let (commit, cataloged, journal) = self.next_journal(shared, is_last)?;
-        let tables = before.tables.iter().flat_map(|table| table.groups.iter().map(|group| (table.table, group)));
-        // Files of an earlier version are written anew.
-        let tables = tables.filter(|(_, group)| group.file.form == FileForm::Columns);
-        let written = |group: &GroupImage| WrittenGroup { file: group.file, memory_bytes: group.memory_bytes };
-        let known = tables.map(|(table, group)| ((table, group.group), (group.rows, written(group)))).collect();
-        let damaged_runs = shared.damaged_runs.numbers();
-        let mut taking = Taking { files: self, commit, known, before, damaged_runs, next_file };
+        let mut writing = self.writing(before, commit, shared, next_file);
         let tables = cataloged.tables.iter();
-        let tables = tables.map(|(id, table)| taking.table(&cataloged, *id, table)).collect::<Result<Vec<_>>>()?;
+        let tables = tables.map(|(id, table)| writing.table(&cataloged, *id, table)).collect::<Result<Vec<_>>>()?;
         let manifest = Manifest {
             checkpoint: before.checkpoint + 1,
             commit_number: commit,
             journal,
-            next_file: *taking.next_file,
+            next_file: *writing.next_file,
             catalog: (*cataloged.catalog).clone(),
             sequences: shared.sequences.image(&cataloged.catalog, is_last, commit),
             tables,
@@ -176,6 +171,22 @@ impl Files {
         self.folder.save(&manifest)?;
         self.clean_bytes.store(FILE_HEADER as u64, Ordering::Release);
         Ok((manifest, cataloged))
+    }
+
+    /// The writing of tables as of a commit, after what was written `before`.
+    pub(super) fn writing<'f, 'n>(
+        &'f self,
+        before: &'f Manifest,
+        commit: u64,
+        shared: &Shared,
+        next_file: &'n mut u64,
+    ) -> Writing<'f, 'n> {
+        let tables = before.tables.iter().flat_map(|table| table.groups.iter().map(|group| (table.table, group)));
+        // Files of an earlier version are written anew.
+        let tables = tables.filter(|(_, group)| group.file.form == FileForm::Columns);
+        let written = |group: &GroupImage| WrittenGroup { file: group.file, memory_bytes: group.memory_bytes };
+        let known = tables.map(|(table, group)| ((table, group.group), (group.rows, written(group)))).collect();
+        Writing { files: self, commit, known, before, damaged_runs: shared.damaged_runs.numbers(), next_file }
     }
 
     /// Ends the journal and begins the next one: the last commit before it, the catalog then, and its number.
@@ -207,9 +218,9 @@ fn held_back(damage: Error) -> Error {
     error.hint(damage.hint_text().unwrap_or_default())
 }
 
-impl Taking<'_, '_> {
+impl Writing<'_, '_> {
     /// Writes what is not in a file yet.
-    fn table(&mut self, cataloged: &Cataloged, id: u64, table: &Arc<NativeTable>) -> Result<TableImage> {
+    pub(super) fn table(&mut self, cataloged: &Cataloged, id: u64, table: &Arc<NativeTable>) -> Result<TableImage> {
         let ids = cataloged.catalog.table(id).map(column_ids).unwrap_or_default();
         let pinned = table.pin();
         let (next_row_id, next_group) = (pinned.next_row_id, pinned.next_group);

@@ -71,11 +71,6 @@ impl StoreJournal {
         Ok(self.current()?.writer.header().number)
     }
 
-    /// Returns true if frames are taken.
-    pub(super) fn is_open(&self) -> bool {
-        self.current().is_ok_and(|current| current.writer.is_open())
-    }
-
     /// Bytes of the file now.
     pub(super) fn bytes(&self) -> u64 {
         self.current().map_or(0, |current| current.writer.bytes())
@@ -118,6 +113,10 @@ impl Journal for StoreJournal {
             let _ = sender.try_send(());
         }
         Ok(ticket)
+    }
+
+    fn is_open(&self) -> bool {
+        self.current().is_ok_and(|current| current.writer.is_open())
     }
 
     fn wait(&self, ticket: u64) -> Result<()> {

@@ -1,13 +1,16 @@
 //! The positions of rows by row id, while the journals are read.
 //!
 //! The journal names rows by their ids. A map from all ids of a table to positions would take more memory and time than
-//! the changes themselves, so groups are searched: mostly their ids are consecutive from the first, and a subtraction
-//! gives the place. For a group whose ids are not, a map is built when an id is looked up that may be in it.
+//! the changes themselves, so groups are searched: mostly their ids are consecutive from the first, and a binary search with a
+//! subtraction gives the place. For a group whose ids are not, a map is built when an id is looked up that may be in it.
 //!
 //! ```text
 //!   moved     what the journal itself has put somewhere since
-//!   ranges    group 4: 1000..2000, counting on      group 5: 2000..2500, and some of 10..900: by a map
+//!   dense     group 4: 1000..2000                   by their first ids
+//!   others    group 5: 2000..2500, and some of 10..900: by a map
 //! ```
+//!
+//! At most one version of a row is live meanwhile, so the order in which groups are searched does not matter.
 
 use crate::group::Group;
 use crate::stamp::NEVER;
@@ -20,7 +23,9 @@ use std::sync::Arc;
 pub(super) struct RowLocator {
     /// Rows that were put somewhere since, and `None` for those that are gone.
     moved: HashMap<u64, Option<u64>>,
-    groups: Vec<Located>,
+    /// The groups whose ids count on from the first, in the order of these. They do not overlap.
+    dense: Vec<Located>,
+    others: Vec<Located>,
 }
 
 struct Located {
@@ -38,16 +43,21 @@ impl RowLocator {
     ///
     /// Errors: why row ids could not be read.
     pub(super) fn of(table: &NativeTable) -> Result<RowLocator> {
-        let mut groups = Vec::new();
+        let (mut dense, mut others) = (Vec::new(), Vec::new());
         for group in table.directory().groups().iter().filter(|group| !group.is_empty()) {
             let (length, group) = (group.len(), Arc::clone(group));
-            let (least, greatest) = match group.dense_from() {
-                Some(first) => (first, first.saturating_add(length as u64 - 1)),
-                None => group.row_id_range()?,
+            let (groups, (least, greatest)) = match group.dense_from() {
+                Some(first) => (&mut dense, (first, first.saturating_add(length as u64 - 1))),
+                None => (&mut others, group.row_id_range()?),
             };
             groups.push(Located { group, length, least, greatest, offsets: None });
         }
-        Ok(RowLocator { moved: HashMap::new(), groups })
+        dense.sort_by_key(|located: &Located| located.least);
+        // New rows get new ids, so ids that count on are in one group; if not, nothing is known of their order.
+        if dense.windows(2).any(|pair| pair[0].greatest >= pair[1].least) {
+            others.append(&mut dense);
+        }
+        Ok(RowLocator { moved: HashMap::new(), dense, others })
     }
 
     /// Where a row is, if it is there.
@@ -57,8 +67,9 @@ impl RowLocator {
         if let Some(moved) = self.moved.get(&row_id) {
             return Ok(*moved);
         }
-        // The newest version of a row is in the last group that has one.
-        for located in self.groups.iter_mut().rev() {
+        let behind = self.dense.partition_point(|located| located.least <= row_id);
+        let dense = behind.checked_sub(1).and_then(|at| self.dense.get_mut(at));
+        for located in dense.into_iter().chain(self.others.iter_mut().rev()) {
             if (located.least..=located.greatest).contains(&row_id)
                 && let Some(position) = located.find(row_id)?
             {

@@ -2,6 +2,7 @@
 //!
 //! ```text
 //!   open     lock -> manifest -> group files -> journal      recover.rs     then the journal goes on
+//!                                        in limited memory   relief.rs
 //!   commit   frame -> write -> sync                          journal.rs     (the order is the commits')
 //!   checkpoint   next journal -> group files -> manifest     checkpoint.rs  while others go on
 //!   where nothing may be written: read, and refuse changes   read_only.rs
@@ -20,6 +21,8 @@ mod journal;
 mod locator;
 mod read_only;
 mod recover;
+mod relief;
+mod room;
 mod runs;
 mod salvage;
 
@@ -34,8 +37,9 @@ use crate::transaction::shared::Shared;
 use journal::StoreJournal;
 use mainstay_types::{Code, Error, Result};
 use mainstay_vfs::{FileSystem, FolderLock};
+use relief::Relief;
 use std::path::Path;
-use std::sync::atomic::AtomicU64;
+use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::mpsc::{Receiver, SyncSender, sync_channel};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::thread::JoinHandle;
@@ -110,6 +114,39 @@ impl Files {
     fn manifest(&self) -> MutexGuard<'_, Manifest> {
         self.manifest.lock().unwrap_or_else(PoisonError::into_inner)
     }
+
+    /// Creates the files of a new store.
+    ///
+    /// Errors: those of the file system.
+    fn initialize(&self) -> Result<()> {
+        let manifest = Manifest { journal: 1, next_file: 1, ..Manifest::default() };
+        self.folder.remove_moved()?;
+        self.folder.remove_leftovers(&manifest)?;
+        self.journal.set(self.folder.initialize(&manifest, random_salt())?);
+        *self.manifest() = manifest;
+        Ok(())
+    }
+
+    /// Fills a store from the files of this manifest, and takes up its journal.
+    ///
+    /// Errors: those of [`recover::recover`] and of the file system.
+    fn recover(&self, manifest: Manifest, shared: &Arc<Shared>) -> Result<()> {
+        self.manifest().clone_from(&manifest);
+        let relief = Relief::new(self);
+        let replayed = recover::recover(&self.folder, &manifest, shared, self.whole_bytes, Some(relief))?;
+        self.folder.complete(&manifest)?;
+        self.folder.remove_moved()?;
+        let written = replayed.manifest.unwrap_or_default();
+        self.folder.remove_unneeded(&[&manifest, &written])?;
+        // Synced before anything is acknowledged on top of it.
+        self.journal.set(replayed.end.resume(self.folder.fs())?);
+        let clean_bytes = if replayed.frames == 0 { self.journal.bytes() } else { u64::MAX };
+        self.clean_bytes.store(clean_bytes, Ordering::Release);
+        if !written.tables.is_empty() {
+            *self.manifest() = written;
+        }
+        Ok(())
+    }
 }
 
 impl Store {
@@ -135,31 +172,14 @@ impl Store {
         let shared = Arc::new(Shared::new(Arc::clone(&journal) as Arc<dyn Journal>, 0));
         let folder = StoreFolder::new(Arc::clone(&fs), folder).with_resident(&shared.memory.resident);
         shared.memory.limit_to(options.memory_bytes.unwrap_or(usize::MAX));
-        let mut clean_bytes = FILE_HEADER as u64;
-        let manifest = match folder.load()? {
-            None => {
-                let manifest = Manifest { journal: 1, next_file: 1, ..Manifest::default() };
-                folder.remove_moved()?;
-                folder.remove_leftovers(&manifest)?;
-                journal.set(folder.initialize(&manifest, random_salt())?);
-                manifest
-            }
-            Some(manifest) => {
-                let (recovered, frames) = recover::recover(&folder, &manifest, &shared, options.whole_bytes)?;
-                folder.complete(&manifest)?;
-                folder.remove_moved()?;
-                folder.remove_leftovers(&manifest)?;
-                // Synced before anything is acknowledged on top of it.
-                journal.set(recovered.resume(folder.fs())?);
-                clean_bytes = if frames == 0 { journal.bytes() } else { u64::MAX };
-                manifest
-            }
-        };
-        // After recovery, which writes no such files: a full disk would look like a change that does not fit.
-        let _ = shared.scratch.set(place);
-        let (manifest, clean_bytes) = (Mutex::new(manifest), AtomicU64::new(clean_bytes));
         let StoreOptions { whole_bytes, encodes, .. } = options;
+        let (manifest, clean_bytes) = (Mutex::default(), AtomicU64::new(FILE_HEADER as u64));
         let files = Arc::new(Files { folder, journal, manifest, clean_bytes, whole_bytes, encodes, _lock: lock });
+        let _ = shared.scratch.set(place);
+        match files.folder.load()? {
+            None => files.initialize()?,
+            Some(manifest) => files.recover(manifest, &shared)?,
+        }
         let keeper = start_keeper(&files, &shared, &options)?;
         Ok(Store::of(shared, Some(Durable { files, keeper: Mutex::new(keeper) })))
     }
@@ -219,6 +239,7 @@ fn start_keeper(files: &Arc<Files>, shared: &Arc<Shared>, options: &StoreOptions
     let (files, shared) = (Arc::clone(files), Arc::clone(shared));
     let keep = move || {
         while receiver.recv().is_ok() {
+            room::make_room(&shared);
             // A request during the last checkpoint may be about the journal that it has ended.
             if files.journal.bytes() < files.journal.watched_bytes() && !shared.memory.is_half_full() {
                 continue;

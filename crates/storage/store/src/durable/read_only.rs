@@ -57,7 +57,7 @@ pub(super) fn open(
         let folder = folder.clone().with_resident(&shared.memory.resident);
         let before = folder.load().ok();
         let outcome = match &before {
-            Some(Some(manifest)) => recover(&folder, manifest, &shared, WHOLE_BYTES).map(|_| ()),
+            Some(Some(manifest)) => recover(&folder, manifest, &shared, WHOLE_BYTES, None).map(|_| ()),
             Some(None) => Ok(()),
             None => folder.load().map(|_| ()),
         };

@@ -6,18 +6,21 @@
 //! checkpoint has written them, and read when they are needed (`table/attach.rs`). Smaller tables are read whole, and
 //! so are those of manifests without indexes.
 //!
+//! Rows that the journals bring back go to files when there are more than the memory is to have (`relief.rs`).
+//!
 //! **Damage** of a group file, or of rows that contradict each other, affects one table (`table/damage.rs`): the
 //! others are recovered as they were. The journals' records of that table are skipped and stay in them. Damage of the
 //! manifest, the catalog or a journal affects the whole store: it is unknown what was committed.
 
 use super::locator::RowLocator;
+use super::relief::Relief;
 use super::runs::bytes_of;
 use crate::catalog::Cataloged;
 use crate::catalog::change::{FROM_JOURNAL, Step};
 use crate::files::catalog::CatalogChange;
 use crate::files::{Manifest, StoreFolder, TableImage};
 use crate::group::offset_of;
-use crate::journal::redo::{ColumnRun, Operation, RedoReader, RowIds, RowRun, RowUpdates};
+use crate::journal::redo::{ColumnRun, Operation, RowIds, RowRun, RowUpdates};
 use crate::journal::{Frame, Recovered, replay};
 use crate::row::{Changed, Stored};
 use crate::table::NativeTable;
@@ -27,8 +30,21 @@ use mainstay_types::{Code, Error, Result};
 use std::collections::HashMap;
 use std::sync::Arc;
 
-/// Fills a store that is not open yet from the files of a manifest and the journals. Returns the end of the journals,
-/// and the number of their frames. Tables whose files cannot be read are there as damaged ones.
+/// Rows that are restored between two looks at the memory.
+const PORTION: usize = 4096;
+
+/// The result of reading the journals.
+pub(super) struct Replayed {
+    /// Where they end.
+    pub(super) end: Recovered,
+    /// The number of their frames.
+    pub(super) frames: u64,
+    /// The files of the tables, if more were written than the checkpoint's.
+    pub(super) manifest: Option<Manifest>,
+}
+
+/// Fills a store that is not open yet from the files of a manifest and the journals. Tables whose files cannot be read are
+/// there as damaged ones.
 ///
 /// Errors: `Damaged`, with the place.
 pub(super) fn recover(
@@ -36,26 +52,29 @@ pub(super) fn recover(
     manifest: &Manifest,
     shared: &Arc<Shared>,
     whole_bytes: u64,
-) -> Result<(Recovered, u64)> {
-    recover_from(load(folder, manifest, shared, whole_bytes)?, folder, manifest, shared)
+    relief: Option<Relief<'_>>,
+) -> Result<Replayed> {
+    recover_from(load(folder, manifest, shared, whole_bytes)?, folder, manifest, shared, relief)
 }
 
-/// The same from the tables of the checkpoint.
+/// The same from the tables of the checkpoint. Without `relief` all rows of the journals stay in memory.
 pub(super) fn recover_from(
     cataloged: Cataloged,
     folder: &StoreFolder,
     manifest: &Manifest,
     shared: &Arc<Shared>,
-) -> Result<(Recovered, u64)> {
+    relief: Option<Relief<'_>>,
+) -> Result<Replayed> {
     let mut state = Replaying::new(cataloged, manifest, shared);
+    state.relief = relief;
     let mut frames = 0;
-    let recovered = replay(folder.fs(), folder.path(), manifest.journal, &mut |frame| {
+    let end = replay(folder.fs(), folder.path(), manifest.journal, &mut |frame| {
         frames += 1;
         state.apply(&frame)
     })?;
-    let (last, cataloged) = (state.last, state.cataloged);
+    let Replaying { last, cataloged, relief, .. } = state;
     shared.start_at(last, cataloged);
-    Ok((recovered, frames))
+    Ok(Replayed { end, frames, manifest: relief.and_then(Relief::into_manifest) })
 }
 
 /// The tables of a checkpoint; those with more than so many bytes of rows without them. Those whose files cannot be read are
@@ -110,6 +129,8 @@ pub(super) struct Replaying<'s> {
     pub(super) last: u64,
     /// Where rows are, by table.
     rows: HashMap<u64, RowLocator>,
+    /// The way for rows out of memory, if there is one.
+    relief: Option<Relief<'s>>,
     /// The tables that have not all of their rows and are read all the same, and how many changes were about others.
     pub(super) passed_over: HashMap<u64, u64>,
 }
@@ -118,20 +139,20 @@ impl<'s> Replaying<'s> {
     pub(super) fn new(cataloged: Cataloged, manifest: &Manifest, shared: &'s Arc<Shared>) -> Replaying<'s> {
         manifest.sequences.iter().for_each(|(sequence, next)| shared.sequences.set(*sequence, *next));
         let (cataloged, last) = (Arc::new(cataloged), manifest.commit_number);
-        Replaying { shared, cataloged, last, rows: HashMap::new(), passed_over: HashMap::new() }
+        Replaying { shared, cataloged, last, rows: HashMap::new(), relief: None, passed_over: HashMap::new() }
     }
 
     /// Makes the changes of a transaction once more.
     ///
     /// Errors: `Damaged` for changes of what is not there, and `Unsupported` for those of a later version.
     pub(super) fn apply(&mut self, frame: &Frame<'_>) -> Result<()> {
-        let mut reader = RedoReader::new(frame.payload)?;
-        let commit = reader.commit_number();
+        let mut operations = frame.payload.operations()?;
+        let commit = operations.commit_number();
         if commit < self.last {
             return Err(damaged(format!("commit {commit} comes after commit {}", self.last)));
         }
         self.last = commit;
-        while let Some(operation) = reader.next_operation()? {
+        while let Some(operation) = operations.next_operation()? {
             let outcome = match operation {
                 Operation::Insert(run) => self.insert(run),
                 Operation::InsertColumns(run) => self.insert_columns(&run),
@@ -143,9 +164,10 @@ impl<'s> Replaying<'s> {
                     Ok(())
                 }
             };
-            // The table refuses a row now that it had accepted before.
+            // The table refuses a row now that it had accepted before. A full disk is no damage: indexes of large tables are
+            // built in files.
             outcome.map_err(|error| match error.code() {
-                Code::Damaged | Code::Unsupported => error,
+                Code::Damaged | Code::Unsupported | Code::Io => error,
                 _ => damaged(format!("a change does not fit what was before it: {}", error.message())),
             })?;
         }
@@ -170,18 +192,36 @@ impl<'s> Replaying<'s> {
         Ok(())
     }
 
+    /// Writes rows to files if the memory for them is half full. Must not be called under a table's latch.
+    fn relieve(&mut self) {
+        if let Some(relief) = self.relief.as_mut().filter(|relief| relief.is_due(self.shared)) {
+            // They have the groups as they are in memory.
+            self.rows.clear();
+            relief.relieve(&self.cataloged, self.shared);
+        }
+    }
+
     fn insert(&mut self, mut run: RowRun<'_>) -> Result<()> {
         let Some(table) = self.table(run.table)? else { return Ok(()) };
+        while self.insert_portion(&table, &mut run)? {
+            self.relieve();
+        }
+        Ok(())
+    }
+
+    /// The next rows of a run. Returns false behind the last one.
+    fn insert_portion(&mut self, table: &NativeTable, run: &mut RowRun<'_>) -> Result<bool> {
         let mut positions = self.rows.get_mut(&run.table);
         let mut writer = table.latch();
         let mut values = Vec::new();
-        while let Some(row_id) = run.next_row(table.types(), &mut values)? {
+        for _ in 0..PORTION {
+            let Some(row_id) = run.next_row(table.types(), &mut values)? else { return Ok(false) };
             let position = table.restore_row(&mut writer, &values[..], row_id, 0)?;
             if let Some(positions) = &mut positions {
                 positions.put(row_id, position);
             }
         }
-        Ok(())
+        Ok(true)
     }
 
     fn insert_columns(&mut self, run: &ColumnRun<'_>) -> Result<()> {
@@ -194,7 +234,10 @@ impl<'s> Replaying<'s> {
             if let Some(positions) = &mut positions {
                 positions.put(row_id, position);
             }
-        })
+        })?;
+        drop(arrays);
+        self.relieve();
+        Ok(())
     }
 
     /// Where the rows of a table are.
@@ -208,10 +251,22 @@ impl<'s> Replaying<'s> {
 
     fn update(&mut self, mut run: RowUpdates<'_>) -> Result<()> {
         let Some(table) = self.table(run.table)? else { return Ok(()) };
-        let rows = self.locator(run.table, &table)?;
+        while self.update_portion(&table, &mut run)? {
+            self.relieve();
+        }
+        Ok(())
+    }
+
+    /// The next rows of a run. Returns false behind the last one.
+    fn update_portion(&mut self, table: &NativeTable, run: &mut RowUpdates<'_>) -> Result<bool> {
+        let rows = self.locator(run.table, table)?;
         let mut writer = table.latch();
-        let (mut changes, mut missing) = (Vec::new(), Vec::new());
-        while let Some(row_id) = run.next_row(table.types(), &mut changes)? {
+        let (mut changes, mut missing, mut has_more) = (Vec::new(), Vec::new(), true);
+        for _ in 0..PORTION {
+            let Some(row_id) = run.next_row(table.types(), &mut changes)? else {
+                has_more = false;
+                break;
+            };
             let Some((old, group)) = rows.find(row_id)?.and_then(|old| writer.resolve(old)) else {
                 missing.push(row_id);
                 continue;
@@ -223,7 +278,8 @@ impl<'s> Replaying<'s> {
             rows.put(row_id, new);
         }
         drop(writer);
-        self.missing(u64::from(table.id()), &missing)
+        self.missing(u64::from(table.id()), &missing)?;
+        Ok(has_more)
     }
 
     fn delete(&mut self, mut run: RowIds<'_>) -> Result<()> {

@@ -2,12 +2,12 @@
 
 use super::Files;
 use crate::catalog::{Cataloged, column_ids};
-use crate::files::{IndexImage, Manifest, RunImage, StoreFolder, TableImage};
+use crate::files::{IndexImage, RunImage, StoreFolder, TableImage};
 use crate::group::Group;
-use crate::index::base::{Base, BaseRows};
+use crate::index::base::Base;
 use crate::index::run::{Run, RunWriter};
 use crate::row::Stored;
-use crate::stamp::NEVER;
+use crate::stamp::{ABORTED, NEVER};
 use crate::table::NativeTable;
 use crate::table::attach::{INDEX_PART, RunRows};
 use crate::table::image::Pinned;
@@ -80,7 +80,10 @@ pub(super) fn keep_indexes(
     Ok(kept)
 }
 
-/// Compares the runs of a table with its rows, which were read whole, and returns the differences.
+/// Reads all rows of a table, one group at a time, and compares the runs of its indexes with them. Returns the differences. A
+/// group that cannot be read is noted by the table.
+///
+/// Two rows with one key of a unique index show here as well: an entry leads to one of them.
 pub(super) fn compare_with_rows(
     folder: &StoreFolder,
     table: &NativeTable,
@@ -88,24 +91,48 @@ pub(super) fn compare_with_rows(
     ids: &[u64],
 ) -> Vec<Error> {
     let directory = table.directory();
-    let mut findings = Vec::new();
+    let mut kept = Vec::new();
     for index in directory.indexes().iter() {
         let key = IndexKey::of(index, ids).0;
-        let Some(kept) = image.indexes.iter().find(|kept| kept.key == key) else { continue };
-        let runs: Result<Vec<Arc<Run>>> = kept.runs.iter().map(|run| folder.map_run(&run.file).map(Arc::new)).collect();
+        let Some(known) = image.indexes.iter().find(|known| known.key == key) else { continue };
+        let runs: Result<Vec<Arc<Run>>> =
+            known.runs.iter().map(|run| folder.map_run(&run.file).map(Arc::new)).collect();
         // An unreadable run is reported by its checksum.
-        let Ok(runs) = runs else { continue };
-        let mut missing = 0u64;
-        let outcome = RunRows::new(table, index, directory.groups()).each(&mut |key, position| {
-            let found = runs.iter().find_map(|run| run.get(key).ok().flatten());
-            missing += u64::from(found != Some(position));
-        });
-        if outcome.is_ok() && missing > 0 {
-            let message = format!("{missing} rows are not found by the index {}", index.definition().name);
-            findings.push(Error::new(Code::Damaged, message).at(&table.definition().name));
+        if let Ok(runs) = runs {
+            kept.push((index, runs, 0u64));
         }
     }
-    findings
+    for group in directory.groups() {
+        // Nothing that is loaded or decoded for this alone stays.
+        let group = group.apart();
+        let compared = group.load().and_then(|()| {
+            kept.iter_mut().try_for_each(|(index, runs, missing)| {
+                *missing += missing_in(runs, index, &group)?;
+                Ok(())
+            })
+        });
+        if compared.is_err() {
+            return Vec::new();
+        }
+    }
+    let missing = kept.iter().filter(|(_, _, missing)| *missing > 0);
+    let finding = |(index, _, missing): &(&Arc<TableIndex>, Vec<Arc<Run>>, u64)| {
+        let message = format!("{missing} rows are not found by the index {}", index.definition().name);
+        Error::new(Code::Damaged, message).at(&table.definition().name)
+    };
+    missing.map(finding).collect()
+}
+
+/// The number of rows of a group that are not found under their keys in these runs.
+fn missing_in(runs: &[Arc<Run>], index: &TableIndex, group: &Arc<Group>) -> Result<u64> {
+    let (mut missing, mut key) = (0, Vec::new());
+    let is_there = |offset: &usize| group.created(*offset) != ABORTED && group.ended(*offset) != 0;
+    for offset in (0..group.len()).filter(is_there) {
+        index.key(&Stored { group, offset }, group.row_id(offset), &mut key)?;
+        let found = runs.iter().find_map(|run| run.get(&key).ok().flatten());
+        missing += u64::from(found != Some(group.position(offset)));
+    }
+    Ok(missing)
 }
 
 /// Brings the entries of versions that older views see into the tree of an index: the runs of a checkpoint have only
@@ -144,9 +171,9 @@ fn keep_ended(index: &TableIndex, groups: &[Arc<Group>], live: &Live<'_>, horizo
 impl Files {
     /// Gives up the memory of indexes for the runs that were written, where they take more than a part of the memory: each
     /// that is too large by itself, and the largest of a table as long as they are too large together.
-    pub(super) fn leave_indexes_to_runs(&self, manifest: &Manifest, cataloged: &Cataloged, shared: &Shared) {
+    pub(super) fn leave_indexes_to_runs(&self, images: &[TableImage], cataloged: &Cataloged, shared: &Shared) {
         let most = shared.memory.limit() / INDEX_PART;
-        for image in manifest.tables.iter().filter(|image| !image.indexes.is_empty()) {
+        for image in images.iter().filter(|image| !image.indexes.is_empty()) {
             let (Some(table), Some(definition)) =
                 (cataloged.tables.get(&image.table), cataloged.catalog.table(image.table))
             else {

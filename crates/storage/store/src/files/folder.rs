@@ -296,15 +296,35 @@ impl StoreFolder {
     /// # Errors
     /// Those of the file system; what is left then is removed the next time.
     pub fn remove_leftovers(&self, manifest: &Manifest) -> Result<Vec<PathBuf>> {
-        let needed: HashSet<u64> = manifest.files().chain(manifest.runs()).map(|facts| facts.number).collect();
+        self.remove_unneeded(&[manifest])
+    }
+
+    /// The same for files that none of these manifests needs. The first one names the first journal.
+    ///
+    /// # Errors
+    /// Those of the file system; what is left then is removed the next time.
+    pub(crate) fn remove_unneeded(&self, manifests: &[&Manifest]) -> Result<Vec<PathBuf>> {
+        let first_journal = manifests.first().map_or(0, |manifest| manifest.journal);
+        let files = manifests.iter().flat_map(|manifest| manifest.files().chain(manifest.runs()));
+        let needed: HashSet<u64> = files.map(|facts| facts.number).collect();
         let is_leftover = |path: &PathBuf| {
-            let is_old_journal = journal_number(path).is_some_and(|number| number < manifest.journal);
+            let is_old_journal = journal_number(path).is_some_and(|number| number < first_journal);
             let is_old_file = file_number(path).is_some_and(|number| !needed.contains(&number));
             is_old_journal || is_old_file || is_unfinished(path)
         };
         let leftovers: Vec<PathBuf> = self.files()?.into_iter().filter(is_leftover).collect();
         leftovers.iter().try_for_each(|path| self.fs.remove(path))?;
         Ok(leftovers)
+    }
+
+    /// A number from `least` on that is greater than those of all files that are there, leftovers included.
+    ///
+    /// # Errors
+    /// Those of the file system.
+    pub(crate) fn unused_number(&self, least: u64) -> Result<u64> {
+        let files = self.files()?;
+        let numbers = files.iter().filter_map(|path| file_number(path));
+        Ok(numbers.map(|number| number.saturating_add(1)).fold(least, u64::max))
     }
 
     /// Removes the files that transactions had open for themselves when the process ended.

@@ -136,15 +136,40 @@ impl Group {
 
     /// The same group when everything in it was created before every view.
     pub(crate) fn without_created(&self) -> Group {
+        Group { created: None, ..self.with_columns(self.columns.clone()) }
+    }
+
+    /// The same group with other forms of its columns.
+    fn with_columns(&self, columns: OnceLock<Arc<[Column]>>) -> Group {
         Group {
             number: self.number,
             capacity: self.capacity,
-            columns: self.columns.clone(),
+            columns,
             source: self.source.clone(),
             pages: self.pages.clone(),
-            created: None,
+            created: self.created.clone(),
             is_stored: self.is_stored,
             state: Arc::clone(&self.state),
+        }
+    }
+
+    /// The same group without the decoded values that were not read for long; `None` when there are none.
+    pub(crate) fn forgetting(&self) -> Option<Group> {
+        let columns = self.columns.get().filter(|columns| columns.iter().any(Column::is_forgotten))?;
+        let columns: Arc<[Column]> = columns.iter().map(Column::forgetting).collect();
+        Some(self.with_columns(OnceLock::from(columns)))
+    }
+
+    /// The same group for an owner that keeps it and rarely reads it: what readers of the table have decoded does not stay
+    /// in memory for its sake, nor is anything decoded that they have.
+    pub(crate) fn apart(self: &Arc<Group>) -> Arc<Group> {
+        match (&self.source, self.columns.get()) {
+            (Some(_), _) => Arc::new(self.with_columns(OnceLock::new())),
+            (None, Some(columns)) if self.is_stored => {
+                let columns: Arc<[Column]> = columns.iter().map(Column::undecoded).collect();
+                Arc::new(self.with_columns(OnceLock::from(columns)))
+            }
+            _ => Arc::clone(self),
         }
     }
 

@@ -6,6 +6,7 @@
 //!   JournalWriter   order, group commit, poisoning             writer.rs
 //!   Company         whether a sync waits for more commits      company.rs
 //!   JournalReader   frames, and where they end                 reader.rs
+//!   Operations      the changes of a frame, one at a time      operations.rs
 //!   replay          all journals since the checkpoint          recovery.rs
 //! ```
 //!
@@ -17,15 +18,18 @@
 pub mod checksum;
 mod company;
 mod frame;
+mod operations;
 pub(crate) mod payload;
 mod reader;
 mod recovery;
 pub mod redo;
 #[cfg(test)]
 mod tests;
+mod window;
 mod writer;
 
 pub use frame::{FILE_HEADER, FRAME_HEADER, FrameHeader, JournalHeader, MAX_PAYLOAD, encode_frame, random_salt};
+pub use operations::{FramePayload, Operations};
 pub use payload::Payload;
 pub use reader::{Frame, JournalEnd, JournalReader, Tail};
 pub use recovery::{Recovered, journal_number, journal_path, replay};

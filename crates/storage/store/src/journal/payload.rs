@@ -10,11 +10,12 @@
 //! ```
 //!
 //! The header comes last: zeros where a header would be are the end of a journal, so a frame that was not finished is
-//! not there. The format does not differ from that of other frames.
+//! not there. The format does not differ from that of other frames. A moved file that cannot be read therefore fails
+//! its transaction alone ([`CopyError`]): the journal is cut off behind the frame before.
 
 use super::checksum::continued;
 use super::frame::{FRAME_HEADER, FrameHeader};
-use mainstay_types::Result;
+use mainstay_types::{Error, Result};
 use mainstay_vfs::{Create, File, FileSystem, WritableFile};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -64,7 +65,7 @@ impl Payload<'_> {
         offset: u64,
         mut header: FrameHeader,
         salt: u64,
-    ) -> Result<()> {
+    ) -> Result<(), CopyError> {
         let (mut at, mut checksum) = (offset + FRAME_HEADER as u64, 0);
         let mut put = |part: &[u8]| -> Result<()> {
             checksum = continued(checksum, part);
@@ -78,14 +79,29 @@ impl Payload<'_> {
             while read < bytes {
                 let part = (bytes - read).min(PART as u64);
                 let buffer = &mut buffer[..part as usize];
-                file.read_exact_at(buffer, read)?;
+                file.read_exact_at(buffer, read).map_err(CopyError::Payload)?;
                 put(buffer)?;
                 read += part;
             }
         }
         self.rest.chunks(PART).try_for_each(put)?;
         header.seal(checksum, salt);
-        journal.write_at(&header.encode(), offset)
+        Ok(journal.write_at(&header.encode(), offset)?)
+    }
+}
+
+/// The side of a copy that has failed.
+#[derive(Debug)]
+pub(super) enum CopyError {
+    /// The payload could not be read from its file.
+    Payload(Error),
+    /// The journal could not be written.
+    Journal(Error),
+}
+
+impl From<Error> for CopyError {
+    fn from(error: Error) -> CopyError {
+        CopyError::Journal(error)
     }
 }
 
@@ -145,8 +161,8 @@ impl MovedBytes {
         self.file.write_at(bytes, offset)
     }
 
-    /// Reads the first bytes of the file once. A file that cannot be read fails its transaction here, and not the journal
-    /// that it is copied to.
+    /// Reads the first bytes of the file once. A file that cannot be read fails its transaction here, before anything is
+    /// written to the journal.
     ///
     /// # Errors
     /// Those of the file system.

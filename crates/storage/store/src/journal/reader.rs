@@ -26,12 +26,11 @@
 
 use super::checksum::{continued, of_end};
 use super::frame::{FILE_HEADER, FRAME_HEADER, FrameHeader, JournalHeader};
+use super::operations::FramePayload;
+use super::window::{Window, stays_in_file};
 use mainstay_types::{Code, Error, Result};
 use mainstay_vfs::File;
 use std::sync::Arc;
-
-/// Bytes of a journal that are read at once where a frame does not need more.
-const WINDOW: u64 = 256 << 10;
 
 /// So many bytes may be missing in a journal of any length, for frames behind them to be found.
 const MISSING_BYTES: u64 = 64 << 20;
@@ -45,18 +44,15 @@ const CHAIN: u32 = 8;
 /// Candidates that are looked at in a file of any length.
 const LEAST_CANDIDATES: u64 = 1000;
 
-/// A block of preallocated space.
-static PAGE: [u8; 4096] = [0; 4096];
-
 /// A frame that was found whole.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug)]
 pub struct Frame<'a> {
     /// Its number.
     pub sequence: u64,
     /// Where it begins in the file.
     pub offset: u64,
     /// The payload.
-    pub payload: &'a [u8],
+    pub payload: FramePayload<'a>,
 }
 
 /// The end of a journal.
@@ -134,7 +130,11 @@ impl JournalReader {
                 break (header, offset);
             }
         };
-        let payload = self.window.bytes(offset + FRAME_HEADER as u64, u64::from(header.length))?;
+        let (start, length) = (offset + FRAME_HEADER as u64, u64::from(header.length));
+        let payload = match stays_in_file(header.frame_bytes()) {
+            true => FramePayload::File { file: &self.window.file, start, length },
+            false => FramePayload::Memory(self.window.bytes(start, length)?),
+        };
         Ok(Some(Frame { sequence: header.sequence, offset, payload }))
     }
 
@@ -277,10 +277,7 @@ struct Sums {
 
 impl Sums {
     fn of(window: &Window, start: u64) -> Result<Sums> {
-        let of_file = || {
-            let (file, length) = (Arc::clone(&window.file), window.length);
-            Window { file, length, start: 0, held: Vec::new(), ahead: 16 * STEP }
-        };
+        let of_file = || window.with_ahead(16 * STEP);
         let mut sums = Sums { start, steps: vec![0], windows: [of_file(), of_file()] };
         let (mut offset, mut sum) = (start, 0);
         while offset < window.length {
@@ -303,83 +300,5 @@ impl Sums {
         let from = self.start + step * STEP;
         let sum = self.steps.get(step as usize).copied().unwrap_or_default();
         Ok(continued(sum, self.windows[window].bytes(from, offset - from)?))
-    }
-}
-
-/// A stretch of the file in memory.
-#[derive(Debug)]
-struct Window {
-    file: Arc<dyn File>,
-    length: u64,
-    start: u64,
-    held: Vec<u8>,
-    /// Bytes that are read at once where no more are asked for.
-    ahead: u64,
-}
-
-impl Window {
-    fn new(file: Arc<dyn File>) -> Result<Window> {
-        let length = file.stamp()?.len;
-        Ok(Window { file, length, start: 0, held: Vec::new(), ahead: WINDOW })
-    }
-
-    fn place(&self, error: Error) -> Error {
-        error.at(self.file.path().display())
-    }
-
-    /// These bytes, which must be inside the file: so no more memory is taken than the file has bytes.
-    fn bytes(&mut self, offset: u64, len: u64) -> Result<&[u8]> {
-        let held_end = self.start + self.held.len() as u64;
-        if offset < self.start || offset.saturating_add(len) > held_end {
-            let wanted = len.max(self.ahead).min(self.length.saturating_sub(offset)).max(len);
-            self.held.resize(usize::try_from(wanted).unwrap_or(usize::MAX), 0);
-            self.start = offset;
-            if let Err(error) = self.file.read_exact_at(&mut self.held, offset) {
-                self.held.clear();
-                return Err(error);
-            }
-        }
-        let at = (offset - self.start) as usize;
-        Ok(self.held.get(at..at + len as usize).unwrap_or_default())
-    }
-
-    /// The frame header at an offset; `None` if the end of the file is too near.
-    fn header(&mut self, offset: u64) -> Result<Option<FrameHeader>> {
-        if self.length.saturating_sub(offset) < FRAME_HEADER as u64 {
-            return Ok(None);
-        }
-        Ok(FrameHeader::decode(self.bytes(offset, FRAME_HEADER as u64)?))
-    }
-
-    /// The same beside what is in memory, which stays there.
-    fn peek(&self, offset: u64) -> Result<Option<FrameHeader>> {
-        if self.length.saturating_sub(offset) < FRAME_HEADER as u64 {
-            return Ok(None);
-        }
-        let mut bytes = [0; FRAME_HEADER];
-        self.file.read_exact_at(&mut bytes, offset)?;
-        Ok(FrameHeader::decode(&bytes))
-    }
-
-    /// The frame at this offset, if it is whole and as wanted.
-    fn frame(&mut self, offset: u64, salt: u64, wanted: impl Fn(&FrameHeader) -> bool) -> Result<Option<FrameHeader>> {
-        let Some(header) = self.header(offset)?.filter(wanted) else { return Ok(None) };
-        if header.frame_bytes() > self.length - offset {
-            return Ok(None);
-        }
-        let frame = self.bytes(offset, header.frame_bytes())?;
-        let payload = frame.get(FRAME_HEADER..).unwrap_or_default();
-        Ok(header.fits(payload, salt).then_some(header))
-    }
-
-    fn only_zeros_from(&mut self, mut offset: u64) -> Result<bool> {
-        while offset < self.length {
-            let len = WINDOW.min(self.length - offset);
-            if self.bytes(offset, len)?.chunks(PAGE.len()).any(|page| page != &PAGE[..page.len()]) {
-                return Ok(false);
-            }
-            offset += len;
-        }
-        Ok(true)
     }
 }

@@ -31,7 +31,7 @@
 use super::checksum::crc32c;
 use super::company::Company;
 use super::frame::{FILE_HEADER, FRAME_HEADER, FrameHeader, JournalHeader, check_payload, encode_frame};
-use super::payload::{LARGE_BYTES, Payload};
+use super::payload::{CopyError, LARGE_BYTES, Payload};
 use super::reader::{JournalEnd, Tail};
 use mainstay_types::{Code, Error, Result};
 use mainstay_vfs::{Create, FileSystem, WritableFile};
@@ -268,8 +268,8 @@ impl JournalWriter {
     /// returns, and takes no memory of the journal.
     ///
     /// # Errors
-    /// Those of [`JournalWriter::append`], and those of the file system for a large payload: the journal then takes no
-    /// more.
+    /// Those of [`JournalWriter::append`], and those of the file system for a large payload. The journal then takes no more,
+    /// unless it was the payload's file that could not be read: nothing has been appended then ([`JournalWriter::is_open`]).
     pub fn append_payload(&self, payload: &Payload<'_>) -> Result<Ticket> {
         if let Some(bytes) = payload.in_memory().filter(|bytes| (bytes.len() as u64) < LARGE_BYTES) {
             return self.append(bytes);
@@ -288,9 +288,10 @@ impl JournalWriter {
         state.next_sequence = sequence.wrapping_add(1);
         state.is_marked = false;
         let end = state.pending_start + state.pending.len() as u64 + FRAME_HEADER as u64 + payload.len();
-        let state = self.lead_with(state, false, Some((header, payload)));
-        match &state.refusal {
-            Some(refusal) if state.written < end => Err(refusal.clone()),
+        let (state, unread) = self.lead_with(state, false, Some((header, payload)));
+        match (unread, &state.refusal) {
+            (Some(error), _) => Err(error),
+            (None, Some(refusal)) if state.written < end => Err(refusal.clone()),
             _ => Ok(Ticket { end }),
         }
     }
@@ -434,16 +435,17 @@ impl JournalWriter {
 
     /// Writes all that is pending, and syncs if asked to. The state is not locked meanwhile.
     fn lead<'a>(&'a self, state: MutexGuard<'a, State>, sync: bool) -> MutexGuard<'a, State> {
-        self.lead_with(state, sync, None)
+        self.lead_with(state, sync, None).0
     }
 
-    /// The same with a large frame behind what is pending.
+    /// The same with a large frame behind what is pending. Gives the error if the payload of that could not be read; then it
+    /// is not there.
     fn lead_with<'a>(
         &'a self,
         mut state: MutexGuard<'a, State>,
         sync: bool,
         large: Option<(FrameHeader, &Payload<'_>)>,
-    ) -> MutexGuard<'a, State> {
+    ) -> (MutexGuard<'a, State>, Option<Error>) {
         let spare = std::mem::take(&mut state.spare);
         let mut batch = std::mem::replace(&mut state.pending, spare);
         let start = state.pending_start;
@@ -467,14 +469,22 @@ impl JournalWriter {
 
         let mut state = self.state();
         state.is_led = false;
-        let failed = outcome.is_err();
+        let (mut unread, mut failed) = (None, false);
         match outcome {
             Ok(()) => {
                 state.written = end;
                 state.room = room;
                 state.synced = if sync { end } else { state.synced };
             }
-            Err(cause) => state.refusal = Some(self.refusal(&cause)),
+            // Frames that came meanwhile have their places behind it.
+            Err(CopyError::Payload(cause)) if state.pending.is_empty() => {
+                (state.written, state.pending_start, state.room) = (batch_end, batch_end, batch_end);
+                state.next_sequence = state.next_sequence.wrapping_sub(1);
+                unread = Some(cause);
+            }
+            Err(CopyError::Payload(cause) | CopyError::Journal(cause)) => {
+                (state.refusal, failed) = (Some(self.refusal(&cause)), true);
+            }
         }
         if batch.capacity() <= KEPT_BYTES {
             state.spare = batch;
@@ -494,7 +504,7 @@ impl JournalWriter {
             _ if failed => self.turns[next].notify_all(),
             _ => self.turns[next].notify_one(),
         }
-        self.state()
+        (self.state(), unread)
     }
 
     fn put(
@@ -503,7 +513,7 @@ impl JournalWriter {
         (large, large_start): (Option<(FrameHeader, &Payload<'_>)>, u64),
         room: Option<u64>,
         sync: bool,
-    ) -> Result<()> {
+    ) -> Result<(), CopyError> {
         if let Some(room) = room {
             self.file.set_len(room)?;
         }
@@ -511,9 +521,14 @@ impl JournalWriter {
             self.file.write_at(batch, start)?;
         }
         if let Some((header, payload)) = large {
-            payload.write(&*self.file, large_start, header, self.header.salt)?;
+            let written = payload.write(&*self.file, large_start, header, self.header.salt);
+            if matches!(written, Err(CopyError::Payload(_))) {
+                // The next frame may be shorter than the part of this one that is there.
+                self.file.set_len(large_start)?;
+            }
+            written?;
         }
-        if sync { self.file.sync() } else { Ok(()) }
+        if sync { Ok(self.file.sync()?) } else { Ok(()) }
     }
 
     fn refusal(&self, cause: &Error) -> Error {

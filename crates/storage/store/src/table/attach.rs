@@ -111,6 +111,7 @@ impl ColumnSource for GroupFile {
 
 /// The rows of which the runs of an index are made.
 pub(crate) struct RunRows {
+    /// Apart from those of the table's readers.
     groups: Vec<Arc<Group>>,
     /// The encoding of the keys; it has no entries itself.
     rules: TableIndex,
@@ -121,7 +122,7 @@ impl RunRows {
     /// The rows of these groups.
     pub(crate) fn new(table: &NativeTable, index: &TableIndex, groups: &[Arc<Group>]) -> RunRows {
         let rules = TableIndex::new(&table.definition, &index.definition);
-        RunRows { groups: groups.to_vec(), rules, shared: Arc::clone(&table.shared) }
+        RunRows { groups: groups.iter().map(Group::apart).collect(), rules, shared: Arc::clone(&table.shared) }
     }
 }
 
@@ -129,6 +130,8 @@ impl BaseRows for RunRows {
     fn each(&self, visit: &mut dyn FnMut(&[u8], u64)) -> Result<()> {
         let mut key = Vec::new();
         for group in &self.groups {
+            // Nothing that is loaded or decoded for this alone stays.
+            let group = &group.apart();
             group.load()?;
             let is_there = |offset: &usize| group.created(*offset) != ABORTED && group.ended(*offset) != 0;
             for offset in (0..group.len()).filter(is_there) {

@@ -44,21 +44,7 @@ impl NativeTable {
     pub(crate) fn free_settled(&self) -> Result<()> {
         let horizon = self.shared.horizon();
         let is_settled = |group: &Group| group.has_created() && group.is_settled(horizon);
-        if !self.directory().groups().iter().any(|group| is_settled(group)) {
-            return Ok(());
-        }
-        let mut writer = self.latch();
-        let freed = |group: &Arc<Group>| match is_settled(group) {
-            true => Arc::new(group.without_created()),
-            false => Arc::clone(group),
-        };
-        let groups: Vec<Arc<Group>> = writer.directory.groups().iter().map(freed).collect();
-        if writer.current.as_ref().is_some_and(|current| current.room() == 0) {
-            writer.current = None;
-        }
-        let directory = Directory::of(groups, Arc::clone(&writer.indexes))?;
-        self.install(&mut writer, directory);
-        Ok(())
+        replace_groups(self, &|group| is_settled(group).then(|| group.without_created()))
     }
 
     /// Replaces the rows of a full group by those of its mapped file, and frees their memory.
@@ -105,6 +91,36 @@ impl NativeTable {
         self.install(&mut writer, directory);
         Ok(())
     }
+}
+
+/// Gives up decoded columns of a table that were not read for long while there was no room for others.
+///
+/// Errors: `OutOfMemory`; the columns stay then.
+pub(crate) fn forget_decoded(table: &NativeTable) -> Result<()> {
+    replace_groups(table, &Group::forgetting)
+}
+
+/// Puts other forms in the place of groups. `form` gives that of a group, `None` to leave it as it is.
+///
+/// Errors: `OutOfMemory`; nothing is replaced then.
+fn replace_groups(table: &NativeTable, form: &dyn Fn(&Group) -> Option<Group>) -> Result<()> {
+    if !table.directory().groups().iter().any(|group| form(group).is_some()) {
+        return Ok(());
+    }
+    let mut writer = table.latch();
+    // An open transaction that changes the definition has taken the groups over, and may give them back: the writer has none
+    // meanwhile, and readers of this table need theirs.
+    if !Arc::ptr_eq(&writer.directory, &table.directory()) {
+        return Ok(());
+    }
+    let replaced = |group: &Arc<Group>| form(group).map_or_else(|| Arc::clone(group), Arc::new);
+    let groups: Vec<Arc<Group>> = writer.directory.groups().iter().map(replaced).collect();
+    if writer.current.as_ref().is_some_and(|current| current.room() == 0) {
+        writer.current = None;
+    }
+    let directory = Directory::of(groups, Arc::clone(&writer.indexes))?;
+    table.install(&mut writer, directory);
+    Ok(())
 }
 
 fn another_group() -> Error {

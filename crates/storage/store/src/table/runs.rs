@@ -13,7 +13,8 @@
 //! Deleted rows stay in their run (see [`crate::index::base`]). Large numbers of rows are sorted and written in parts, so that
 //! the memory for it is bounded.
 //!
-//! **Merging.** The parts of one checkpoint are merged. The newest runs are merged with the next one as long as together they have a quarter of its entries, so
+//! **Merging.** The parts of one checkpoint are merged, at most [`MOST_MERGED`] at once and fewer under a small limit: where there
+//! are more, neighbours are merged first. The newest runs are merged with the next one as long as together they have a quarter of its entries, so
 //! that there are few runs and every entry is written a few times at most; all runs are merged when more than half of
 //! the entries are dead.
 
@@ -31,8 +32,13 @@ use std::sync::Arc;
 
 /// The memory of an entry that is sorted, in bytes.
 const ENTRY_BYTES: usize = size_of::<(u128, u32, u32, u64)>();
-/// Entries that are merged between two releases of the pages that were read.
-const RELEASE: u64 = 1 << 16;
+/// Bytes of entries that are merged between two releases of the pages that were read.
+const RELEASE_BYTES: usize = 1 << 20;
+/// Memory of a run that is being merged, in bytes: the pages around its place.
+const MERGED_BYTES: usize = 64 << 10;
+/// Runs that are merged at once, at least and at most: every entry is compared with one of each.
+const LEAST_MERGED: usize = 8;
+const MOST_MERGED: usize = 64;
 /// The newest runs are merged with the next one that has at most so many times their entries.
 const RATIO: u64 = 4;
 /// Runs of an index at most.
@@ -228,7 +234,8 @@ impl NativeTable {
         drop(part);
         let parts = runs.len();
         runs.extend(before.iter().flat_map(|(_, runs)| runs.iter()));
-        merge((runs, parts), &Live::of(now), width, files)
+        let most = (self.shared.memory.sort_bytes() / MERGED_BYTES).clamp(LEAST_MERGED, MOST_MERGED);
+        merge((runs, parts), &Live::of(now), width, (files, most))
     }
 }
 
@@ -238,11 +245,12 @@ fn is_part(now: &[u32], was: &[u32]) -> bool {
 }
 
 /// Merges the newest runs as far as it is worth it; the first of them, which are the parts of one checkpoint, in any case.
+/// No more than `most` are merged at once.
 fn merge(
     (mut runs, parts): (Vec<RunImage>, usize),
     live: &Live<'_>,
     width: Option<usize>,
-    files: &mut dyn RunFiles,
+    (files, most): (&mut dyn RunFiles, usize),
 ) -> Result<Vec<RunImage>> {
     let all: u64 = runs.iter().map(|run| run.entries).sum();
     let mut count = parts.max(1).min(runs.len());
@@ -258,16 +266,36 @@ fn merge(
     if count < 2 {
         return Ok(runs);
     }
-    let opened: Result<Vec<Arc<Run>>> = runs[..count].iter().map(|run| files.open(run).map(Arc::new)).collect();
+    let mut merging: Vec<RunImage> = runs.drain(..count).collect();
+    while merging.len() > most {
+        let neighbours = merging.chunks(most).map(|chunk| merge_all(chunk, live, width, files));
+        merging = neighbours.filter_map(Result::transpose).collect::<Result<_>>()?;
+    }
+    runs.splice(0..0, merge_all(&merging, live, width, files)?);
+    Ok(runs)
+}
+
+/// Merges these runs, the newest first, into one; `None` when nothing of them is live.
+fn merge_all(
+    runs: &[RunImage],
+    live: &Live<'_>,
+    width: Option<usize>,
+    files: &mut dyn RunFiles,
+) -> Result<Option<RunImage>> {
+    if let [run] = runs {
+        return Ok(Some(*run));
+    }
+    let opened: Result<Vec<Arc<Run>>> = runs.iter().map(|run| files.open(run).map(Arc::new)).collect();
     let mut walk = Walk::of(&opened?)?;
     let (number, mut writer) = files.create(width)?;
-    let (mut is_empty, mut passed) = (true, 0u64);
-    while let Some((key, position)) = walk.peek() {
-        passed += 1;
-        if passed.is_multiple_of(RELEASE) {
+    let (mut is_empty, mut passed_bytes) = (true, 0);
+    loop {
+        if passed_bytes >= RELEASE_BYTES {
             walk.release_passed();
-            continue;
+            passed_bytes = 0;
         }
+        let Some((key, position)) = walk.peek() else { break };
+        passed_bytes += key.len() + size_of_val(&position);
         if live.has(position) {
             writer.push(key, position)?;
             is_empty = false;
@@ -275,6 +303,72 @@ fn merge(
         walk.advance()?;
     }
     let merged = writer.finish()?.image(number);
-    runs.splice(..count, Some(merged).filter(|_| !is_empty));
-    Ok(runs)
+    Ok(Some(merged).filter(|_| !is_empty))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::files::StoreFolder;
+    use mainstay_vfs::{FileSystem, Simulated};
+    use std::path::Path;
+
+    struct Files {
+        folder: StoreFolder,
+        created: u64,
+    }
+
+    impl RunFiles for Files {
+        fn create(&mut self, width: Option<usize>) -> Result<(u64, RunWriter)> {
+            self.created += 1;
+            let path = self.folder.run_path(self.created);
+            Ok((self.created, RunWriter::create(self.folder.fs(), &path, self.created, width)?))
+        }
+
+        fn open(&self, image: &RunImage) -> Result<Run> {
+            self.folder.map_run_once(&image.file)
+        }
+    }
+
+    /// A run of these keys, each with its position.
+    fn run(files: &mut dyn RunFiles, entries: &[(u64, u64)]) -> RunImage {
+        let (number, mut writer) = files.create(Some(8)).unwrap();
+        entries.iter().for_each(|(key, position)| writer.push(&key.to_be_bytes(), *position).unwrap());
+        writer.finish().unwrap().image(number)
+    }
+
+    fn entries(run: Run) -> Vec<(u64, u64)> {
+        let mut walk = Walk::of(&[Arc::new(run)]).unwrap();
+        let mut found = Vec::new();
+        while let Some((key, position)) = walk.peek() {
+            found.push((u64::from_be_bytes(key.try_into().unwrap()), position));
+            walk.advance().unwrap();
+        }
+        found
+    }
+
+    /// Ten parts, merged three at once: 10, then 4, then 2, then 1. Each key is in two neighbouring parts, and the newer one
+    /// hides the other, also where both are merged in different rounds.
+    #[test]
+    fn many_parts_are_merged_a_few_at_once() {
+        let fs = Simulated::new();
+        fs.create_folder(Path::new("db")).unwrap();
+        let mut files = Files { folder: StoreFolder::new(Arc::new(fs), "db"), created: 0 };
+        // Part p, the newest first, has the keys p and p + 1; its positions are 100 * (9 - p) and one more.
+        let position = |part: u64, entry: u64| 100 * (9 - part) + entry;
+        let parts: Vec<RunImage> = (0..10u64)
+            .map(|part| run(&mut files, &[(part, position(part, 0)), (part + 1, position(part, 1))]))
+            .collect();
+        // All live but the second entry of the oldest part, which no newer one hides.
+        let group = GroupImage { group: 0, rows: 1000, deleted: vec![position(9, 1) as u32], ..GroupImage::default() };
+        let image = TableImage { groups: vec![group], ..TableImage::default() };
+        let merged = merge((parts, 10), &Live::of(&image), Some(8), (&mut files, 3)).unwrap();
+        assert_eq!(merged.len(), 1);
+        let found = entries(files.open(&merged[0]).unwrap());
+        let expected: Vec<(u64, u64)> =
+            std::iter::once((0, position(0, 0))).chain((1..10).map(|key| (key, position(key - 1, 1)))).collect();
+        assert_eq!(found, expected);
+        // Ten parts, four of three or one, two, and one; the parts that are alone are not written again.
+        assert_eq!(files.created, 10 + 3 + 1 + 1);
+    }
 }

@@ -114,8 +114,8 @@ impl Transaction {
         let ticket = match self.redo.as_mut().filter(|redo| !redo.is_empty()) {
             Some(redo) => match shared.journal.append(commit, &redo.seal(commit)?) {
                 Ok(ticket) => Some(ticket),
-                // Too large for a frame: nothing was written.
-                Err(error) if error.code() == Code::Unsupported => return Err(error.into()),
+                // Too large for a frame, or its records cannot be read back from their file: nothing was written.
+                Err(error) if shared.journal.is_open() => return Err(error.into()),
                 Err(error) => {
                     drop(commits);
                     return Err(shared.fail(error).into());

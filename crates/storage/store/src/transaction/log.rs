@@ -57,8 +57,14 @@ pub trait Journal: Send + Sync {
     /// Appends the frame of the transaction that commits under this number: a ticket to wait with. Called in the order of
     /// the commit numbers.
     ///
-    /// Errors: the frame could not be written. The store then takes no further commits.
+    /// Errors: the frame could not be written. The store then takes no further commits, unless the journal is still open: it
+    /// has nothing of the frame then.
     fn append(&self, commit: u64, frame: &Payload<'_>) -> Result<u64>;
+
+    /// Returns true if it takes frames.
+    fn is_open(&self) -> bool {
+        true
+    }
 
     /// Waits until the frame of a ticket, and so every frame before it, is as durable as the store promises.
     ///

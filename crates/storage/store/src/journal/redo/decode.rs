@@ -62,32 +62,40 @@ impl<'a> RedoReader<'a> {
         }
         let tag = self.rest.byte()?;
         let length = u32::from_le_bytes(self.rest.array()?);
-        let mut body = Cursor::new(self.rest.take(usize::try_from(length).unwrap_or(usize::MAX))?);
-        Ok(Some(match tag {
-            INSERT => Operation::Insert(RowRun {
-                table: body.varint()?,
-                next_row_id: body.varint()?,
-                columns: columns(&mut body)?,
-                rest: body,
-            }),
-            COLUMNS => Operation::InsertColumns(ColumnRun {
-                table: body.varint()?,
-                first_row_id: body.varint()?,
-                // Even a Boolean takes a bit of each row.
-                rows: rows(&mut body)?,
-                columns: columns(&mut body)?,
-                rest: body,
-            }),
-            UPDATE => Operation::Update(RowUpdates { table: body.varint()?, columns: columns(&mut body)?, rest: body }),
-            DELETE => Operation::Delete(RowIds { table: body.varint()?, last: 0, rest: body }),
-            CATALOG => {
-                let text = body.take(body.left())?;
-                Operation::Catalog(std::str::from_utf8(text).map_err(|_| damaged("a text is not UTF-8"))?)
-            }
-            SEQUENCE => Operation::Sequence { sequence: body.varint()?, next_value: body.signed()? },
-            other => return Err(damaged(&format!("there is no operation {other}"))),
-        }))
+        operation(tag, self.rest.take(usize::try_from(length).unwrap_or(usize::MAX))?).map(Some)
     }
+}
+
+/// The operation with this tag and body.
+///
+/// # Errors
+/// `Damaged` for bytes that are no operation.
+pub(crate) fn operation(tag: u8, body: &[u8]) -> Result<Operation<'_>> {
+    let mut body = Cursor::new(body);
+    Ok(match tag {
+        INSERT => Operation::Insert(RowRun {
+            table: body.varint()?,
+            next_row_id: body.varint()?,
+            columns: columns(&mut body)?,
+            rest: body,
+        }),
+        COLUMNS => Operation::InsertColumns(ColumnRun {
+            table: body.varint()?,
+            first_row_id: body.varint()?,
+            // Even a Boolean takes a bit of each row.
+            rows: rows(&mut body)?,
+            columns: columns(&mut body)?,
+            rest: body,
+        }),
+        UPDATE => Operation::Update(RowUpdates { table: body.varint()?, columns: columns(&mut body)?, rest: body }),
+        DELETE => Operation::Delete(RowIds { table: body.varint()?, last: 0, rest: body }),
+        CATALOG => {
+            let text = body.take(body.left())?;
+            Operation::Catalog(std::str::from_utf8(text).map_err(|_| damaged("a text is not UTF-8"))?)
+        }
+        SEQUENCE => Operation::Sequence { sequence: body.varint()?, next_value: body.signed()? },
+        other => return Err(damaged(&format!("there is no operation {other}"))),
+    })
 }
 
 /// The number of columns of a row: at least one, and every one of them takes a bit.

@@ -27,6 +27,7 @@ pub(crate) mod number;
 mod tests;
 mod values;
 
+pub(crate) use decode::operation;
 pub use decode::{ColumnRun, Operation, RedoReader, RowIds, RowRun, RowUpdates};
 pub use encode::{RedoBuffer, RedoMark};
 
@@ -34,7 +35,7 @@ pub use encode::{RedoBuffer, RedoMark};
 const COMMIT_BYTES: usize = 8;
 
 /// Bytes of an operation in front of its body: tag and length.
-const OPERATION_HEADER: usize = 5;
+pub(crate) const OPERATION_HEADER: usize = 5;
 
 const INSERT: u8 = 1;
 const COLUMNS: u8 = 2;
