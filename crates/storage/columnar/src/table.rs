@@ -164,8 +164,10 @@ pub trait Snapshot: Send + Sync {
     }
 
     /// Returns true if no row of the group can satisfy the predicate, by what is known about its columns without reading them.
-    fn excludes(&self, _group: usize, _predicate: &Predicate) -> bool {
-        false
+    ///
+    /// Errors: `Damaged` if that contradicts itself.
+    fn excludes(&self, _group: usize, _predicate: &Predicate) -> Result<bool> {
+        Ok(false)
     }
 
     /// Returns true if [`Snapshot::run`] reads the rows of the run only, and does not decode the columns of their group.

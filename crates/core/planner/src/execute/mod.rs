@@ -7,6 +7,7 @@ pub(crate) mod compact_batches;
 pub(crate) mod concatenate;
 pub(crate) mod deep_stack;
 pub(crate) mod direct_reads;
+pub(crate) mod join_filters;
 pub(crate) mod materialized;
 pub(crate) mod memory;
 pub(crate) mod planning_cancellation;
