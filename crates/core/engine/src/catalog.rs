@@ -317,9 +317,9 @@ impl FolderCatalog {
                     return Err(Error::new(Code::Damaged, "the file is empty").at(path.display()));
                 }
                 let files: Vec<PathBuf> = stamps.iter().map(|(path, _)| path.clone()).collect();
-                let opened = open_parquet(&file.path, &files, bytes);
+                let opened = open_parquet(&file.path, &files, bytes, Some(&self.cache));
                 // Of many files the one is named that cannot be read.
-                let one = |(path, stamp): &(PathBuf, Stamp)| open_parquet(path, &[], stamp.len).err();
+                let one = |(path, stamp): &(PathBuf, Stamp)| open_parquet(path, &[], stamp.len, None).err();
                 let named = |error| stamps.iter().find_map(one).unwrap_or(error);
                 let relation = Relation::Foreign(opened.map_err(named)?);
                 OpenTable::Parquet(ParquetFiles { relation, stamps })

@@ -266,7 +266,7 @@ fn check_parquet(fs: &dyn FileSystem, file: &TableFile) -> Result<(Vec<Finding>,
         if bytes == 0 {
             return Err(Error::new(Code::Damaged, "the file is empty"));
         }
-        let provider = open_parquet(path, &[], bytes)?;
+        let provider = open_parquet(path, &[], bytes, None)?;
         let mut answer = planner.run_scan(provider)?;
         while let Some(batch) = answer.next_batch()? {
             rows += batch.num_rows() as u64;
@@ -284,7 +284,7 @@ fn check_parquet(fs: &dyn FileSystem, file: &TableFile) -> Result<(Vec<Finding>,
     }
     // Files that are whole may still be no table together: other types of a column, other columns in the folders' names.
     if findings.is_empty() && fs.is_folder(&file.path) {
-        let opened = open_parquet(&file.path, &paths, 0);
+        let opened = open_parquet(&file.path, &paths, 0, None);
         findings.extend(opened.err().map(|error| {
             let path = error.place().map_or_else(|| file.path.clone(), PathBuf::from);
             failure(&path, &error)

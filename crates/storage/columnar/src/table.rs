@@ -163,6 +163,13 @@ pub trait Snapshot: Send + Sync {
         Ok((vectors.iter().map(|vector| vector.slice(start, slots.len())).collect(), visible))
     }
 
+    /// Returns true if no row of the group can satisfy the predicate, by what is known about its columns without reading them.
+    ///
+    /// Errors: `Damaged` if that contradicts itself.
+    fn excludes(&self, _group: usize, _predicate: &Predicate) -> Result<bool> {
+        Ok(false)
+    }
+
     /// Returns true if [`Snapshot::run`] reads the rows of the run only, and does not decode the columns of their group.
     fn reads_runs(&self) -> bool {
         false

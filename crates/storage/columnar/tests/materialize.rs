@@ -37,6 +37,18 @@ fn all_rows_some_rows_and_selected_rows() {
 }
 
 #[test]
+fn whole_numbers_in_32_bits_are_read_as_64() {
+    use arrow_array::{ArrayRef, Int32Array, Int64Array};
+    let vector: ArrayRef = std::sync::Arc::new(Int32Array::from(vec![Some(i32::MIN), None, Some(7)]));
+    let all = Int64Array::from(vec![Some(i64::from(i32::MIN)), None, Some(7)]);
+    assert_eq!(materialize(&vector, &DataType::Int64).unwrap().as_ref(), &all as &dyn Array);
+    let picked = Int64Array::from(vec![Some(7), Some(7), None]);
+    assert_eq!(gather(&vector, &[2, 2, 1], &DataType::Int64).unwrap().as_ref(), &picked as &dyn Array);
+    let none = BooleanBuffer::new_unset(3);
+    assert_eq!(filter(&vector, &none, &DataType::Int64).unwrap().data_type(), &DataType::Int64);
+}
+
+#[test]
 fn text_of_a_dictionary_is_shared() {
     let mut random = Random(1);
     let vector = column(&mut random, &types()[0], 3000, 0, 200);

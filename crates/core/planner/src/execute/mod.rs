@@ -7,6 +7,7 @@ pub(crate) mod compact_batches;
 pub(crate) mod concatenate;
 pub(crate) mod deep_stack;
 pub(crate) mod dictionaries;
+pub(crate) mod join_filters;
 pub(crate) mod materialized;
 pub(crate) mod memory;
 pub(crate) mod reads;

@@ -16,6 +16,7 @@
 //!
 //! Limits: the rows stay in memory until the statement ends, also behind their last reader.
 
+use crate::execute::join_filters::fresh;
 use crate::execute::materialized::new_bytes;
 use crate::execute::run::Run;
 use arrow_array::{Array, RecordBatch};
@@ -25,7 +26,7 @@ use datafusion::execution::memory_pool::{MemoryConsumer, MemoryReservation};
 use datafusion::execution::{SendableRecordBatchStream, TaskContext};
 use datafusion::logical_expr::{Expr, Extension, LogicalPlan, UserDefinedLogicalNodeCore};
 use datafusion::physical_expr::{Distribution, EquivalenceProperties, Partitioning, PhysicalExpr};
-use datafusion::physical_plan::execution_plan::{Boundedness, EmissionType, reset_plan_states};
+use datafusion::physical_plan::execution_plan::{Boundedness, EmissionType};
 use datafusion::physical_plan::statistics::{ChildStats, StatisticsArgs};
 use datafusion::physical_plan::stream::RecordBatchStreamAdapter;
 use datafusion::physical_plan::{DisplayAs, DisplayFormatType, ExecutionPlan, PlanProperties};
@@ -220,7 +221,7 @@ impl ExecutionPlan for SharedRowsExec {
                     Ok::<_, DataFusionError>(futures::stream::iter(batches).boxed())
                 }
                 // Operators that have run, if these are the ones, keep what they have collected.
-                None => Ok(reset_plan_states(part)?.execute(0, context)?.boxed()),
+                None => Ok(fresh(part)?.execute(0, context)?.boxed()),
             }
         });
         let rows = rows.try_flatten();

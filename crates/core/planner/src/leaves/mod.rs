@@ -7,6 +7,7 @@ pub(crate) mod dictionary_groups;
 pub(crate) mod direct_reads;
 pub(crate) mod fused;
 pub(crate) mod index_ends;
+pub(crate) mod join_filters;
 pub(crate) mod order;
 pub(crate) mod parquet;
 pub(crate) mod read_ahead;

@@ -89,7 +89,7 @@ impl OrderKernel {
     fn as_they_stand(&self, input: &Input<'_>) -> Result<Batches> {
         let (snapshot, run) = (Arc::clone(input.snapshot), Arc::clone(input.run));
         let (columns, limit, schema) = (self.columns.clone(), self.limit, Arc::clone(input.schema));
-        let scan = Scan { source: input.source.clone(), columns, limit, schema };
+        let scan = Scan { source: input.source.clone(), columns, limit, schema, join_filters: Vec::new() };
         let candidates = input.candidates()?;
         let (mut next, mut left) = (0, limit.unwrap_or(usize::MAX));
         Ok(Box::new(std::iter::from_fn(move || {

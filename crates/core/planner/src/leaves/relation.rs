@@ -45,6 +45,11 @@ impl TableRelation {
         TableRelation { schema: Arc::new(Schema::new(fields)), table, visibility, takes_conditions }
     }
 
+    /// A table of a file under the columns that statements see.
+    pub(crate) fn of_columns(table: Arc<dyn Table>, schema: SchemaRef, visibility: Visibility) -> TableRelation {
+        TableRelation { table, schema, visibility, takes_conditions: true }
+    }
+
     /// The same with the text of a file under the collation that the session's language has for it.
     pub(crate) fn collated(self, catalog: &dyn Catalog) -> TableRelation {
         let schema = collated(&self.schema, catalog.reading().collation);
@@ -89,25 +94,39 @@ impl TableProvider for TableRelation {
             rows if rows < PARALLEL_FROM_ROWS => 1,
             _ => session.config().target_partitions().max(1),
         };
-        let scan = |columns: Vec<usize>| {
-            TableScan::new(Arc::clone(&self.table), &self.schema, columns, predicate, self.visibility, partitions)
+        // A parameter may have got a value that no kernel compares.
+        let limit = limit.filter(|_| others.is_empty());
+        let scan = |columns: Vec<usize>| -> Result<Arc<dyn ExecutionPlan>> {
+            let table = Arc::clone(&self.table);
+            let scan = TableScan::new(table, &self.schema, columns, predicate, self.visibility, partitions);
+            Ok(Arc::new(scan.with_limit(limit)))
         };
-        let Some(others) = conjunction(others) else { return Ok(Arc::new(scan(shown).with_limit(limit))) };
-        // A parameter has got a value that no kernel compares.
-        let mut columns = shown.clone();
-        for column in others.column_refs() {
-            let column = self.schema.index_of(&column.name)?;
-            if !columns.contains(&column) {
-                columns.push(column);
-            }
-        }
-        let scan = scan(columns);
-        let names = DFSchema::try_from(scan.schema())?;
-        let others = session.create_physical_expr(others, &names)?;
-        let shown = (0..shown.len()).collect();
-        let filter = FilterExecBuilder::new(others, Arc::new(scan)).apply_projection(Some(shown))?.build()?;
-        Ok(Arc::new(filter))
+        filtered(session, (&self.schema, shown), others, scan)
     }
+}
+
+/// Columns of a scan under further conditions, which may be about other columns: `scan` gives columns by their places in
+/// the schema.
+pub(crate) fn filtered(
+    session: &SessionState,
+    (schema, shown): (&SchemaRef, Vec<usize>),
+    conditions: Vec<Expr>,
+    scan: impl FnOnce(Vec<usize>) -> Result<Arc<dyn ExecutionPlan>>,
+) -> Result<Arc<dyn ExecutionPlan>> {
+    let Some(condition) = conjunction(conditions) else { return scan(shown) };
+    let mut columns = shown.clone();
+    for column in condition.column_refs() {
+        let column = schema.index_of(&column.name)?;
+        if !columns.contains(&column) {
+            columns.push(column);
+        }
+    }
+    let scan = scan(columns)?;
+    let names = DFSchema::try_from(scan.schema())?;
+    let condition = session.create_physical_expr(condition, &names)?;
+    let shown = (0..shown.len()).collect();
+    let filter = FilterExecBuilder::new(condition, scan).apply_projection(Some(shown))?.build()?;
+    Ok(Arc::new(filter))
 }
 
 /// The table of ours behind a source, if it is one.
@@ -160,7 +179,7 @@ pub(crate) fn distinct_values(source: &Arc<dyn TableSource>, column: usize) -> O
 }
 
 /// The number of distinct values that a sample of the rows indicates.
-fn sampled_values(table: &dyn Table, column: usize) -> Option<usize> {
+pub(crate) fn sampled_values(table: &dyn Table, column: usize) -> Option<usize> {
     let snapshot = table.snapshot().ok()?;
     let runs = sample::runs(snapshot.as_ref(), column).ok()?;
     let sampled = runs.iter().map(|run| run.len()).sum();
@@ -183,4 +202,4 @@ pub(crate) fn estimated_rows(source: &Arc<dyn TableSource>) -> usize {
 }
 
 /// Below this size one thread is faster than handing batches between threads.
-const PARALLEL_FROM_ROWS: usize = 1_000_000;
+pub(crate) const PARALLEL_FROM_ROWS: usize = 1_000_000;

@@ -9,18 +9,22 @@
 //!
 //! An index gives a superset of the rows wanted, so the condition is always applied to what it gives.
 
+use crate::execute::join_filters::NewFilters;
 use crate::execute::run::Run;
 use crate::leaves::batches::{columns_of, first_rows, group_batch, rows_batch, run_batch};
+use crate::leaves::join_filters::{JoinFilter, RunningFilters};
 use crate::leaves::read_ahead::Ahead;
 use arrow_array::{ArrayRef, RecordBatch};
 use arrow_buffer::BooleanBuffer;
 use datafusion::arrow::datatypes::SchemaRef;
+use datafusion::common::config::ConfigOptions;
 use datafusion::common::stats::Precision;
 use datafusion::common::tree_node::TreeNodeRecursion;
 use datafusion::common::{Result, Statistics};
 use datafusion::execution::{SendableRecordBatchStream, TaskContext};
 use datafusion::physical_expr::{EquivalenceProperties, PhysicalExpr};
 use datafusion::physical_plan::execution_plan::{Boundedness, EmissionType, SchedulingType};
+use datafusion::physical_plan::filter_pushdown::{ChildPushdownResult, FilterPushdownPhase, FilterPushdownPropagation};
 use datafusion::physical_plan::stream::RecordBatchStreamAdapter;
 use datafusion::physical_plan::{DisplayAs, DisplayFormatType, ExecutionPlan, Partitioning, PlanProperties};
 use mainstay_columnar::vector::select;
@@ -71,6 +75,11 @@ impl Source {
         Ok(())
     }
 
+    /// Returns true if a condition leaves a part of the rows.
+    pub(crate) fn is_conditional(&self) -> bool {
+        self.predicate.is_some() || self.access.is_some()
+    }
+
     /// Returns true if deleted rows are left out.
     pub(crate) fn visible_only(&self) -> bool {
         self.visibility == Visibility::Live
@@ -100,6 +109,11 @@ impl Source {
         candidates: Option<&BooleanBuffer>,
     ) -> mainstay_types::Result<Option<BooleanBuffer>> {
         let rows = snapshot.group(group);
+        if let Some(predicate) = &self.predicate
+            && snapshot.excludes(group, predicate)?
+        {
+            return Ok(Some(BooleanBuffer::new_unset(rows.len())));
+        }
         let mut selection = if self.visible_only() { snapshot.visible(group)? } else { None };
         let mut narrow = |bits: BooleanBuffer| {
             selection = Some(match selection.take() {
@@ -161,6 +175,8 @@ pub(crate) struct Scan {
     pub(crate) columns: Vec<usize>,
     pub(crate) limit: Option<usize>,
     pub(crate) schema: SchemaRef,
+    /// Filters of joins above, which have values while a plan runs.
+    pub(crate) join_filters: Vec<JoinFilter>,
 }
 
 impl TableScan {
@@ -178,7 +194,8 @@ impl TableScan {
         let output = Arc::new(schema.project(&columns).expect("the planner projects columns that are there"));
         let properties = leaf_properties(Arc::clone(&output), if access.is_some() { 1 } else { partitions });
         let source = Source { table, predicate, access, visibility };
-        TableScan { scan: Arc::new(Scan { source, columns, limit: None, schema: output }), properties }
+        let scan = Scan { source, columns, limit: None, schema: output, join_filters: Vec::new() };
+        TableScan { scan: Arc::new(scan), properties }
     }
 
     pub(crate) fn with_limit(mut self, limit: Option<usize>) -> TableScan {
@@ -200,7 +217,21 @@ impl TableScan {
         self.properties = leaf_properties(Arc::clone(&schema), partitions);
         let scan = Arc::make_mut(&mut self.scan);
         (scan.columns, scan.schema) = (columns, schema);
+        // They are about the columns of before; joins push them down later.
+        scan.join_filters.clear();
         self
+    }
+
+    /// The scan with the filters of another run; `None` if it has none in any run.
+    pub(crate) fn with_new_filters(&self, filters: &NewFilters) -> Result<Option<TableScan>> {
+        if self.scan.join_filters.is_empty() {
+            return Ok(None);
+        }
+        let new = self.scan.join_filters.iter().filter_map(|filter| filter.renewed(filters).transpose());
+        let mut scan = self.clone();
+        let new = new.collect::<Result<Vec<_>>>()?;
+        Arc::make_mut(&mut scan.scan).join_filters = new;
+        Ok(Some(scan))
     }
 }
 
@@ -225,6 +256,10 @@ impl DisplayAs for TableScan {
         write!(f, ", columns=[{}]", names.join(", "))?;
         if let Some(limit) = self.scan.limit {
             write!(f, ", limit={limit}")?;
+        }
+        if !self.scan.join_filters.is_empty() {
+            let filters: Vec<String> = self.scan.join_filters.iter().map(JoinFilter::to_string).collect();
+            write!(f, ", filters of joins=[{}]", filters.join(", "))?;
         }
         Ok(())
     }
@@ -258,6 +293,25 @@ impl ExecutionPlan for TableScan {
         Some(Arc::new(self.clone().with_limit(limit)))
     }
 
+    fn handle_child_pushdown_result(
+        &self,
+        _: FilterPushdownPhase,
+        pushed: ChildPushdownResult,
+        _: &ConfigOptions,
+    ) -> Result<FilterPushdownPropagation<Arc<dyn ExecutionPlan>>> {
+        let filters = pushed.parent_filters.iter();
+        let filters = filters.filter_map(|pushed| JoinFilter::of(&pushed.filter, &self.scan.schema).transpose());
+        let filters = filters.collect::<Result<Vec<_>>>()?;
+        // A join finds the same partners without the filter.
+        let result = FilterPushdownPropagation::all_unsupported(pushed);
+        if filters.is_empty() {
+            return Ok(result);
+        }
+        let mut scan = self.clone();
+        Arc::make_mut(&mut scan.scan).join_filters.extend(filters);
+        Ok(result.with_updated_node(Arc::new(scan)))
+    }
+
     fn fetch(&self) -> Option<usize> {
         self.scan.limit
     }
@@ -285,6 +339,7 @@ impl ExecutionPlan for TableScan {
             batch_rows: context.session_config().batch_size(),
             cut: None,
             remaining: self.scan.limit.unwrap_or(usize::MAX),
+            filters: RunningFilters::of(&self.scan),
         };
         let batches = cursor.map(|batch| batch.map_err(to_datafusion));
         Ok(Box::pin(RecordBatchStreamAdapter::new(self.schema(), futures::stream::iter(batches))))
@@ -304,6 +359,7 @@ struct Cursor {
     batch_rows: usize,
     /// A batch that is larger, and how many of its rows have been given.
     cut: Option<(RecordBatch, usize)>,
+    filters: Option<RunningFilters>,
 }
 
 enum State {
@@ -372,10 +428,22 @@ impl Cursor {
                     let group = self.next_group;
                     self.next_group += self.step;
                     self.run.advance(snapshot.as_ref(), snapshot.group(group).len())?;
+                    let (scan, snapshot) = (self.scan.as_ref(), snapshot.as_ref());
                     if let Some(ahead) = ahead {
-                        self.scan.source.read_ahead(ahead, group, snapshot.as_ref(), &self.scan.columns);
+                        let keys = self.filters.as_ref().map(|filters| filters.columns(scan));
+                        scan.source.read_ahead(ahead, group, snapshot, keys.as_ref().unwrap_or(&scan.columns));
                     }
-                    group_batch(&self.scan, snapshot.as_ref(), group, candidates.as_ref(), self.remaining)?
+                    let filtered = match &mut self.filters {
+                        Some(filters) => filters.group_batch((scan, snapshot), group, candidates.as_ref())?,
+                        None => None,
+                    };
+                    match filtered {
+                        Some(batch) => batch,
+                        None => {
+                            self.filters = None;
+                            group_batch(scan, snapshot, group, candidates.as_ref(), self.remaining)?
+                        }
+                    }
                 }
                 State::Runs { snapshot, next } => {
                     let end = (*next * 2).max(FETCH_ROWS).min(snapshot.group(0).end);

@@ -8,6 +8,8 @@
 //!   Filter(Scan)               ->  Filter(Scan)       that reads the rows of an index: `keyed`
 //! ```
 //!
+//! An aggregate of a large table stays as it is if a sample of the group columns indicates more groups than the kernel holds.
+//!
 //! The rule runs before the plan is divided among threads: then an aggregate is one node, or a final one
 //! right above a partial one.
 
@@ -15,6 +17,7 @@ use crate::leaves::aggregate::AggregateKernel;
 use crate::leaves::fused::{Fused, Kernel};
 use crate::leaves::index_ends::{End, EndsKernel};
 use crate::leaves::order::{By, MAX_TOP, OrderKernel};
+use crate::leaves::relation::{PARALLEL_FROM_ROWS, sampled_values};
 use crate::leaves::scan::{Scan, TableScan};
 use crate::leaves::top_rows::TopKernel;
 use crate::optimize::keyed;
@@ -32,6 +35,7 @@ use datafusion::physical_plan::aggregates::{AggregateExec, AggregateMode};
 use datafusion::physical_plan::filter::FilterExec;
 use datafusion::physical_plan::projection::ProjectionExec;
 use datafusion::physical_plan::sorts::sort::SortExec;
+use mainstay_columnar::vector::aggregate::GROUP_LIMIT;
 use mainstay_columnar::vector::{Aggregate, Aggregator, Function, GroupColumn, SortKey, Top};
 use mainstay_columnar::{OrderKey, Ordering, Term, TermOrder};
 use std::sync::Arc;
@@ -221,10 +225,25 @@ fn fused_aggregate(node: &Arc<dyn ExecutionPlan>, aggregate: &AggregateExec) -> 
         .collect::<Option<_>>()?;
     let supported = Aggregator::supports(&group_by, &aggregates, &|column| physical_kind(scan, column).clone());
     supported.then_some(())?;
+    if has_many_groups(scan, &group_by) {
+        return None;
+    }
     let ends = index_ends(scan, &group_by, &aggregates);
     let outputs = (0..schema.fields().len()).collect();
     let kernel = Kernel::Aggregate(AggregateKernel { group_by, aggregates, ends, outputs });
     Some(Arc::new(Fused::new(scan.source.clone(), kernel, Arc::clone(node))))
+}
+
+/// Returns true if the groups of a large table are more than the kernel holds, by a sample: the general operators, on several
+/// threads, would otherwise begin after the kernel has given up.
+fn has_many_groups(scan: &Scan, group_by: &[GroupColumn]) -> bool {
+    let table = scan.source.table.as_ref();
+    if group_by.is_empty() || scan.source.access.is_some() || table.estimated_rows() < PARALLEL_FROM_ROWS {
+        return false;
+    }
+    let mut values = group_by.iter().map(|group| sampled_values(table, group.column));
+    let groups = values.try_fold(1_usize, |groups, values| Some(groups.saturating_mul(values?)));
+    groups.is_some_and(|groups| groups > 2 * GROUP_LIMIT)
 }
 
 fn group_columns(aggregate: &AggregateExec, scan: &Scan, schema: &SchemaRef) -> Option<Vec<GroupColumn>> {

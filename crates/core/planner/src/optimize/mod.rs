@@ -220,8 +220,8 @@ fn config(partitions: usize, runtime_env: &RuntimeEnv) -> SessionConfig {
     options.sql_parser.default_null_ordering = "nulls_min".to_owned();
     // Each scan of a Parquet file decides by itself: see `leaves::parquet::late`.
     options.execution.parquet.pushdown_filters = false;
-    // A join's filter for its other side waits for all partitions of that side, which one thread reads one after the other.
-    options.optimizer.enable_join_dynamic_filter_pushdown = partitions > 1;
+    // Each run chooses the joins that give filters: see `execute::join_filters`.
+    options.optimizer.enable_join_dynamic_filter_pushdown = true;
     // Of IS DISTINCT FROM the logical plan knows that it is never NULL, and the physical one does not.
     options.execution.skip_physical_aggregate_schema_check = true;
     options.extensions.insert(ResultLimits::of(&runtime_env.memory_pool));

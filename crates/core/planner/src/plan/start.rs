@@ -11,6 +11,7 @@
 
 use crate::error::from_datafusion;
 use crate::execute::deep_stack::deep_if;
+use crate::execute::join_filters::fresh;
 use crate::execute::memory::Share;
 use crate::execute::run::{Restart, Run, RunOptions};
 use crate::optimize::Optimizers;
@@ -19,7 +20,6 @@ use datafusion::execution::context::SessionConfig;
 use datafusion::execution::runtime_env::RuntimeEnv;
 use datafusion::execution::{SendableRecordBatchStream, TaskContext};
 use datafusion::logical_expr::LogicalPlan;
-use datafusion::physical_plan::execution_plan::reset_plan_states;
 use datafusion::physical_plan::stream::RecordBatchReceiverStream;
 use datafusion::physical_plan::{ExecutionPlan, execute_stream};
 use futures::StreamExt;
@@ -81,7 +81,7 @@ impl TaskTemplate {
         );
         let start = || {
             let plan = match how.stateful {
-                true => reset_plan_states(Arc::clone(plan))?,
+                true => fresh(Arc::clone(plan))?,
                 false => Arc::clone(plan),
             };
             execute_stream(plan, Arc::new(context))

@@ -1,13 +1,16 @@
 //! Column vectors in their SQL types: all rows, some rows by number, or those of a bitmap.
 //!
 //! Text never moves: a dictionary's texts and their buffers are shared, and what is written for a row is
-//! its 16-byte view. Narrow decimals widen to 128 bits. Every other type is already its SQL type. When only
+//! its 16-byte view. Narrow decimals widen to 128 bits, and whole numbers that were stored in 32 bits to 64. Every other type is
+//! already its SQL type. When only
 //! some rows are wanted they are picked first, in the physical type, and only they are widened.
 
 use super::bits::{each_bit, words};
 use super::{arrow_error, physical, unsupported};
 use arrow_array::cast::AsArray;
-use arrow_array::types::{ArrowPrimitiveType, Decimal32Type, Decimal64Type, Decimal128Type, UInt8Type, UInt16Type};
+use arrow_array::types::{
+    ArrowPrimitiveType, Decimal32Type, Decimal64Type, Decimal128Type, Int32Type, Int64Type, UInt8Type, UInt16Type,
+};
 use arrow_array::{Array, ArrayRef, PrimitiveArray, UInt32Array};
 use arrow_buffer::{BooleanBuffer, NullBuffer, ScalarBuffer};
 use arrow_schema::DataType;
@@ -33,7 +36,7 @@ pub fn sql_type(physical: &DataType) -> Option<DataType> {
 /// All rows of a vector in the column's SQL type.
 ///
 /// `sql_type` is what [`sql_type()`] says of the vector's type, except that a decimal may be given a larger
-/// precision. Anything else is `Unsupported`.
+/// precision, and Int32 be read as Int64. Anything else is `Unsupported`.
 pub fn materialize(vector: &ArrayRef, sql_type: &DataType) -> Result<ArrayRef> {
     if vector.data_type() == sql_type {
         return Ok(Arc::clone(vector));
@@ -58,6 +61,11 @@ pub fn materialize(vector: &ArrayRef, sql_type: &DataType) -> Result<ArrayRef> {
         (DataType::Decimal128(_, from), DataType::Decimal128(_, to)) if from == to => {
             let wide = vector.as_primitive::<Decimal128Type>();
             decimals(wide.values().clone(), wide.nulls(), sql_type)
+        }
+        (DataType::Int32, DataType::Int64) => {
+            let narrow = vector.as_primitive::<Int32Type>();
+            let values: ScalarBuffer<i64> = narrow.values().iter().map(|value| i64::from(*value)).collect();
+            Ok(Arc::new(PrimitiveArray::<Int64Type>::new(values, narrow.nulls().cloned())))
         }
         (other, _) => Err(unsupported(&format!("reading as {sql_type}"), other)),
     }
@@ -87,6 +95,11 @@ pub fn gather(vector: &ArrayRef, rows: &[u32], sql_type: &DataType) -> Result<Ar
         (DataType::Decimal64(_, from), DataType::Decimal128(_, to)) if from == to => {
             gather_decimals(vector.as_primitive::<Decimal64Type>(), rows, sql_type)
         }
+        (DataType::Int32, DataType::Int64) => {
+            let narrow = vector.as_primitive::<Int32Type>();
+            let values: ScalarBuffer<i64> = rows.iter().map(|row| i64::from(narrow.value(*row as usize))).collect();
+            Ok(Arc::new(PrimitiveArray::<Int64Type>::new(values, gathered_nulls(narrow.nulls(), rows))))
+        }
         _ => {
             // Views, codes and numbers are picked as they are; what is left to convert is small.
             let picked = take(vector, &UInt32Array::from(rows.to_vec()), None).map_err(arrow_error)?;
@@ -102,11 +115,12 @@ where
 {
     let values: &[T::Native] = vector.values();
     let picked = rows.iter().map(|row| values[*row as usize].into()).collect();
-    let nulls = vector
-        .nulls()
-        .filter(|nulls| nulls.null_count() > 0)
-        .map(|nulls| NullBuffer::new(BooleanBuffer::collect_bool(rows.len(), |i| nulls.is_valid(rows[i] as usize))));
-    decimals(picked, nulls.as_ref(), sql_type)
+    decimals(picked, gathered_nulls(vector.nulls(), rows).as_ref(), sql_type)
+}
+
+fn gathered_nulls(nulls: Option<&NullBuffer>, rows: &[u32]) -> Option<NullBuffer> {
+    let nulls = nulls.filter(|nulls| nulls.null_count() > 0)?;
+    Some(NullBuffer::new(BooleanBuffer::collect_bool(rows.len(), |i| nulls.is_valid(rows[i] as usize))))
 }
 
 /// The rows of a bitmap in the column's SQL type. For several columns find [`selected_rows`] once and

@@ -26,6 +26,7 @@ pub mod aggregate;
 mod bits;
 mod bounds;
 pub mod decimals;
+pub mod exclusion;
 mod kernel;
 pub mod materialize;
 mod physical;

@@ -44,14 +44,17 @@ pub(super) struct Files {
 }
 
 #[derive(Debug)]
-struct File {
-    path: PathBuf,
+pub(super) struct File {
+    pub(super) path: PathBuf,
     /// The values that the names of its folders give.
     said: Vec<ScalarValue>,
     /// Its length and the moment of its last change when it was looked at.
-    stamp: (u64, SystemTime),
+    pub(super) stamp: (u64, SystemTime),
     /// The statistics of its columns.
     statistics: Arc<Statistics>,
+    pub(super) metadata: Arc<ParquetMetaData>,
+    /// The columns of this file, with the metadata that it has for them.
+    pub(super) columns: SchemaRef,
 }
 
 /// The footer of a file.
@@ -62,6 +65,7 @@ struct Footer<'p> {
     stamp: (u64, SystemTime),
     metadata: Arc<ParquetMetaData>,
     columns: Arc<Schema>,
+    with_metadata: Arc<Schema>,
 }
 
 impl Files {
@@ -99,6 +103,8 @@ impl Files {
                 said: values.collect::<Result<_>>()?,
                 stamp: footer.stamp,
                 statistics: Arc::new(damaged::caught(statistics)?),
+                metadata: footer.metadata,
+                columns: footer.with_metadata,
             })
         };
         let files = footers.into_iter().map(file).collect::<Result<_>>()?;
@@ -108,6 +114,16 @@ impl Files {
     /// The columns of the files, then those that the names of folders say.
     pub(super) fn schema(&self) -> SchemaRef {
         Arc::clone(self.columns.table_schema())
+    }
+
+    /// The files, in the order of their rows.
+    pub(super) fn all(&self) -> &[File] {
+        &self.files
+    }
+
+    /// Returns true if the names of folders give columns.
+    pub(super) fn has_partitions(&self) -> bool {
+        !self.columns.table_partition_cols().is_empty()
     }
 
     /// Returns true if a condition is about nothing but what the names of folders say.
@@ -239,8 +255,10 @@ impl Footer<'_> {
             let fields = footer.schema().fields().iter();
             let plain = fields.map(|field| field.as_ref().clone().with_metadata(HashMap::new()));
             let columns = Arc::new(transform_schema_to_view(&Schema::new(plain.collect::<Vec<Field>>())));
+            let with_metadata = Arc::new(transform_schema_to_view(footer.schema()));
             let (stamp, metadata) = (stamp_of(&file.metadata()?)?, Arc::clone(footer.metadata()));
-            Ok(Footer { path, whole_path: std::fs::canonicalize(path)?, stamp, metadata, columns })
+            let whole_path = std::fs::canonicalize(path)?;
+            Ok(Footer { path, whole_path, stamp, metadata, columns, with_metadata })
         };
         damaged::caught(read)
     }
@@ -260,7 +278,7 @@ fn refuse_namesakes(columns: &Schema, path: Option<&Path>) -> Result<()> {
     })))
 }
 
-fn stamp_of(found: &Metadata) -> Result<(u64, SystemTime)> {
+pub(super) fn stamp_of(found: &Metadata) -> Result<(u64, SystemTime)> {
     Ok((found.len(), found.modified()?))
 }
 

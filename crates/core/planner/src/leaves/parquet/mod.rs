@@ -12,12 +12,15 @@
 //!
 //! A condition on a column with another type in the file is applied after reading.
 //!
-//! The scan of the files is in [`files`]; columns from the names of sub-folders, and types that differ between files,
+//! Files of plain columns are tables of column vectors ([`column_table`]). DataFusion's reader has the others:
+//! the scan of the files is in [`files`]; columns from the names of sub-folders, and types that differ between files,
 //! in [`folder`]; the order of conditions and decoding in [`late`]; reads of files in
 //! [`reader`]; faults of files in [`damaged`] and [`statistics`].
 //!
 //! Limit: nanoseconds below 100 of timestamps with a time zone are cut off.
 
+mod column_decoder;
+mod column_table;
 mod damaged;
 mod files;
 mod folder;
@@ -29,16 +32,21 @@ pub(crate) use damaged::NameFiles;
 pub use statistics::{parquet_findings, parquet_rows};
 
 use crate::catalog::Catalog;
+use crate::catalog::Visibility;
 use crate::error::from_datafusion;
 use crate::fields::{ORIGINAL_NAME, lower_case};
+use crate::leaves::condition;
+use crate::leaves::relation::{TableRelation, filtered};
 use crate::tree::nodes::Tree;
 use crate::types::offset::offset_function;
+use column_table::ColumnTable;
 use datafusion::arrow::datatypes::{DataType, Field, FieldRef, Schema, SchemaRef, TimeUnit};
 use datafusion::catalog::TableProvider;
 use datafusion::common::tree_node::{Transformed, TransformedResult, TreeNodeRecursion};
 use datafusion::common::{Column, DataFusionError, Result};
 use datafusion::datasource::source_as_provider;
 use datafusion::execution::SessionState;
+use datafusion::logical_expr::expr::Placeholder;
 use datafusion::logical_expr::{Expr, LogicalPlan, Operator, TableProviderFilterPushDown};
 use datafusion::physical_expr::expressions::Column as PhysicalColumn;
 use datafusion::physical_expr::expressions::{binary, case, cast, lit};
@@ -47,6 +55,7 @@ use datafusion::physical_plan::ExecutionPlan;
 use datafusion::physical_plan::projection::ProjectionExec;
 use files::Files;
 use folder::SaidColumn;
+use mainstay_columnar::VectorCache;
 use mainstay_columnar::names::free_name;
 use mainstay_columnar::values::OFFSET;
 use std::collections::HashMap;
@@ -64,10 +73,18 @@ struct ParquetTable {
     bytes: u64,
     /// The columns that a folder's name says to be NULL: of text below the scan, where they have a value for that.
     with_null: Vec<String>,
+    /// The files as a table of column vectors.
+    vectors: Option<Arc<ColumnTable>>,
 }
 
-/// Opens a Parquet file, or a folder of `*.parquet` files, which are given; `bytes` is their length.
-pub fn open_parquet(path: &Path, files: &[PathBuf], bytes: u64) -> mainstay_types::Result<Arc<dyn TableProvider>> {
+/// Opens a Parquet file, or a folder of `*.parquet` files, which are given; `bytes` is their length. Decoded columns are kept in
+/// the cache, if there is one.
+pub fn open_parquet(
+    path: &Path,
+    files: &[PathBuf],
+    bytes: u64,
+    cache: Option<&VectorCache>,
+) -> mainstay_types::Result<Arc<dyn TableProvider>> {
     let failed = |error| {
         let error = from_datafusion(error, None, None);
         // A difference between files is reported for one of them.
@@ -90,7 +107,8 @@ pub fn open_parquet(path: &Path, files: &[PathBuf], bytes: u64) -> mainstay_type
     };
     let schema = Arc::new(Schema::new(inner.schema().fields().iter().map(shown).collect::<Vec<Field>>()));
     let with_null = said.iter().filter(|column| column.has_null).map(|column| column.name.clone()).collect();
-    Ok(Arc::new(ParquetTable { inner, schema, files, bytes, with_null }))
+    let vectors = cache.and_then(|cache| ColumnTable::of(path, &inner, &schema, cache)).map(Arc::new);
+    Ok(Arc::new(ParquetTable { inner, schema, files, bytes, with_null, vectors }))
 }
 
 /// The table with its text under the collation that the session's language has for files.
@@ -183,6 +201,67 @@ impl ParquetTable {
         original.data().map(|original| (!is_converted).then_some(original))
     }
 
+    /// Returns true if the column vectors answer a condition exactly.
+    fn is_exact(&self, filter: &Expr) -> bool {
+        let has_vectors = |vectors: &ColumnTable| {
+            let column = |column: &&Column| self.schema.index_of(&column.name).is_ok_and(|at| vectors.has_vectors(at));
+            filter.column_refs().iter().all(column)
+        };
+        self.vectors.as_deref().is_some_and(has_vectors) && condition::is_expressible(filter, &self.schema)
+    }
+
+    /// The condition if it was exact before its parameters had values, of which some, as NaN, no kernel compares.
+    fn was_exact(&self, filter: &Expr) -> Result<Option<Expr>> {
+        let form = filter.clone().map_up(|expr| match expr {
+            Expr::Literal(..) => {
+                Ok(Transformed::yes(Expr::Placeholder(Placeholder::new_with_field("$1".to_owned(), None))))
+            }
+            other => Ok(Transformed::no(other)),
+        });
+        let was_exact = self.is_exact(filter) || self.is_exact(&form.data()?);
+        Ok(was_exact.then(|| filter.clone()))
+    }
+
+    /// The scan of column vectors; `None` if there are none of one of the columns.
+    fn scan_vectors(
+        &self,
+        session: &SessionState,
+        projection: Option<&Vec<usize>>,
+        exact: &[Expr],
+        limit: Option<usize>,
+    ) -> Option<Result<Arc<dyn ExecutionPlan>>> {
+        let vectors = self.vectors.as_ref()?;
+        let all = (0..self.schema.fields().len()).collect();
+        let is_whole = projection.unwrap_or(&all).iter().all(|column| vectors.has_vectors(*column));
+        let table: Arc<dyn mainstay_columnar::Table> = Arc::clone(vectors) as _;
+        let relation = TableRelation::of_columns(table, Arc::clone(&self.schema), Visibility::Live);
+        is_whole.then(|| relation.scan(session, projection, exact, limit))
+    }
+
+    /// The scan by DataFusion's reader, which gives columns in the types of statements.
+    fn scan_files(
+        &self,
+        session: &SessionState,
+        columns: &[usize],
+        filters: &[Expr],
+        limit: Option<usize>,
+    ) -> Result<Arc<dyn ExecutionPlan>> {
+        let (filters, columns) = (self.originals(filters)?, columns.to_vec());
+        let plan = damaged::caught(|| self.inner.scan(session, Some(&columns), &filters, limit))?;
+        let output = Arc::new(self.schema.project(&columns)?);
+        let input = plan.schema();
+        let shown = |(index, to): (usize, &FieldRef)| {
+            let from = input.field(index).name();
+            let column = match self.with_null.contains(from) {
+                true => nulled(Arc::new(PhysicalColumn::new(from, index)), &input, to)?,
+                false => converted(session, &input, index, to)?,
+            };
+            Ok((column, to.name().clone()))
+        };
+        let shown = output.fields().iter().enumerate().map(shown).collect::<Result<Vec<_>>>()?;
+        Ok(Arc::new(ProjectionExec::try_new(shown, plan)?))
+    }
+
     /// The conditions over the names of the files; those that the files cannot answer are left out.
     fn originals(&self, filters: &[Expr]) -> Result<Vec<Expr>> {
         filters.iter().filter_map(|filter| self.original(filter).transpose()).collect()
@@ -217,6 +296,7 @@ impl TableProvider for ParquetTable {
     fn supports_filters_pushdown(&self, filters: &[&Expr]) -> Result<Vec<TableProviderFilterPushDown>> {
         let one = |filter: &&Expr| match self.original(filter)? {
             Some(original) if self.inner.is_told_by_names(&original) => Ok(TableProviderFilterPushDown::Exact),
+            _ if self.is_exact(filter) => Ok(TableProviderFilterPushDown::Exact),
             Some(_) => Ok(TableProviderFilterPushDown::Inexact),
             None => Ok(TableProviderFilterPushDown::Unsupported),
         };
@@ -230,22 +310,12 @@ impl TableProvider for ParquetTable {
         filters: &[Expr],
         limit: Option<usize>,
     ) -> Result<Arc<dyn ExecutionPlan>> {
-        let filters = self.originals(filters)?;
-        let plan = damaged::caught(|| self.inner.scan(session, projection, &filters, limit))?;
-        let output = match projection {
-            Some(columns) => Arc::new(self.schema.project(columns)?),
-            None => Arc::clone(&self.schema),
-        };
-        let input = plan.schema();
-        let shown = |(index, to): (usize, &FieldRef)| {
-            let from = input.field(index).name();
-            let column = match self.with_null.contains(from) {
-                true => nulled(Arc::new(PhysicalColumn::new(from, index)), &input, to)?,
-                false => converted(session, &input, index, to)?,
-            };
-            Ok((column, to.name().clone()))
-        };
-        let shown = output.fields().iter().enumerate().map(shown).collect::<Result<Vec<_>>>()?;
-        Ok(Arc::new(ProjectionExec::try_new(shown, plan)?))
+        let exact = filters.iter().filter_map(|filter| self.was_exact(filter).transpose());
+        let exact = exact.collect::<Result<Vec<Expr>>>()?;
+        if let Some(plan) = self.scan_vectors(session, projection, &exact, limit) {
+            return plan;
+        }
+        let shown = projection.cloned().unwrap_or_else(|| (0..self.schema.fields().len()).collect());
+        filtered(session, (&self.schema, shown), exact, |columns| self.scan_files(session, &columns, filters, limit))
     }
 }

@@ -89,7 +89,7 @@ pub enum Progress {
 }
 
 /// The limit of groups unless [`Aggregator::with_limit`] sets another.
-const GROUP_LIMIT: usize = 1 << 16;
+pub const GROUP_LIMIT: usize = 1 << 16;
 
 /// Aggregates over any number of row groups.
 #[derive(Debug)]
