@@ -20,6 +20,7 @@
 
 use crate::execute::concatenate::Concatenate;
 use crate::leaves::fused::Fused;
+use crate::leaves::join_filters::NewFilters;
 use crate::leaves::scan::TableScan;
 use crate::tree::nodes::Tree;
 use datafusion::common::Result;
@@ -33,11 +34,7 @@ use datafusion::physical_plan::limit::{GlobalLimitExec, LocalLimitExec};
 use datafusion::physical_plan::repartition::RepartitionExec;
 use datafusion::physical_plan::sorts::sort_preserving_merge::SortPreservingMergeExec;
 use datafusion::physical_plan::{ExecutionPlan, ExecutionPlanProperties};
-use std::collections::HashMap;
 use std::sync::Arc;
-
-/// The new filters, by the numbers of those in the plan.
-pub(crate) type NewFilters = HashMap<u64, Arc<DynamicFilterPhysicalExpr>>;
 
 /// The plan without the state of earlier runs.
 ///

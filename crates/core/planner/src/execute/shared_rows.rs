@@ -16,7 +16,6 @@
 //!
 //! Limits: the rows stay in memory until the statement ends, also behind their last reader.
 
-use crate::execute::join_filters::fresh;
 use crate::execute::materialized::new_bytes;
 use crate::execute::run::Run;
 use arrow_array::{Array, RecordBatch};
@@ -26,7 +25,7 @@ use datafusion::execution::memory_pool::{MemoryConsumer, MemoryReservation};
 use datafusion::execution::{SendableRecordBatchStream, TaskContext};
 use datafusion::logical_expr::{Expr, Extension, LogicalPlan, UserDefinedLogicalNodeCore};
 use datafusion::physical_expr::{Distribution, EquivalenceProperties, Partitioning, PhysicalExpr};
-use datafusion::physical_plan::execution_plan::{Boundedness, EmissionType};
+use datafusion::physical_plan::execution_plan::{Boundedness, EmissionType, reset_plan_states};
 use datafusion::physical_plan::statistics::{ChildStats, StatisticsArgs};
 use datafusion::physical_plan::stream::RecordBatchStreamAdapter;
 use datafusion::physical_plan::{DisplayAs, DisplayFormatType, ExecutionPlan, PlanProperties};
@@ -220,8 +219,9 @@ impl ExecutionPlan for SharedRowsExec {
                     let batches = (0..count).map(move |at| Ok(kept.batches[at].clone()));
                     Ok::<_, DataFusionError>(futures::stream::iter(batches).boxed())
                 }
-                // Operators that have run, if these are the ones, keep what they have collected.
-                None => Ok(fresh(part)?.execute(0, context)?.boxed()),
+                // Operators that have run, if these are the ones, keep what they have collected. Filters of joins stay in the
+                // scans: their keys are those of the same statement.
+                None => Ok(reset_plan_states(part)?.execute(0, context)?.boxed()),
             }
         });
         let rows = rows.try_flatten();

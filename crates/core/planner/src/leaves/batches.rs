@@ -2,11 +2,12 @@
 //!
 //! Each form applies the condition to as few columns as it can, and converts only the selected rows to their SQL types.
 
+use crate::leaves::join_filters::RunningFilters;
 use crate::leaves::scan::{FETCH_ROWS, Lookup, Scan, Source};
 use arrow_array::{ArrayRef, RecordBatch, RecordBatchOptions};
 use arrow_buffer::BooleanBuffer;
 use datafusion::arrow::datatypes::SchemaRef;
-use mainstay_columnar::vector::{filter, gather, holds, materialize, select};
+use mainstay_columnar::vector::{filter, gather, holds, materialize, select, selected_rows};
 use mainstay_columnar::{Predicate, Snapshot};
 use mainstay_types::Result;
 use std::ops::Range;
@@ -71,6 +72,30 @@ pub(crate) fn group_batch(
         });
     }
     batch(Arc::clone(&scan.schema), arrays, kept)
+}
+
+/// The rows of one group that the scan gives and that pass the filters of joins; `None` if these are not worth it.
+pub(crate) fn filtered_batch(
+    (scan, filters): (&Scan, &mut RunningFilters),
+    snapshot: &dyn Snapshot,
+    group: usize,
+    candidates: Option<&BooleanBuffer>,
+) -> Result<Option<RecordBatch>> {
+    let selected = || {
+        Ok(match scan.source.select(snapshot, group, candidates)? {
+            Some(bits) => selected_rows(&bits),
+            None => (0..snapshot.group(group).len() as u32).collect(),
+        })
+    };
+    let Some(rows) = filters.passing((&scan.columns, snapshot), group, &selected)? else { return Ok(None) };
+    if rows.is_empty() {
+        return Ok(Some(RecordBatch::new_empty(Arc::clone(&scan.schema))));
+    }
+    let mut arrays = Vec::with_capacity(scan.columns.len());
+    for (vector, field) in snapshot.vectors(group, &scan.columns)?.iter().zip(scan.schema.fields()) {
+        arrays.push(gather(vector, &rows, field.data_type())?);
+    }
+    batch(Arc::clone(&scan.schema), arrays, rows.len()).map(Some)
 }
 
 /// The run from the first to the last candidate among these slots, if it is a small part of them.

@@ -5,13 +5,9 @@
 
 use crate::carried_error::to_datafusion;
 use crate::error::from_datafusion;
-use crate::execute::join_filters::NewFilters;
-use crate::leaves::batches::batch;
-use crate::leaves::scan::Scan;
 use crate::tree::nodes::Tree;
 use arrow_array::cast::AsArray;
 use arrow_array::{Array, RecordBatch, RecordBatchOptions};
-use arrow_buffer::BooleanBuffer;
 use datafusion::arrow::datatypes::SchemaRef;
 use datafusion::common::Result;
 use datafusion::common::tree_node::{Transformed, TransformedResult};
@@ -19,7 +15,8 @@ use datafusion::physical_expr::PhysicalExpr;
 use datafusion::physical_expr::expressions::{Column, DynamicFilterPhysicalExpr};
 use datafusion::physical_expr::utils::collect_columns;
 use mainstay_columnar::Snapshot;
-use mainstay_columnar::vector::{gather, selected_rows};
+use mainstay_columnar::vector::gather;
+use std::collections::HashMap;
 use std::fmt;
 use std::sync::Arc;
 
@@ -27,6 +24,9 @@ use std::sync::Arc;
 const TRIAL_ROWS: usize = 20_000;
 /// The share of rows, in percent, above which a filter costs more than it saves.
 const MOST_PERCENT: usize = 80;
+
+/// The new filters of a run, by the numbers of those in the plan.
+pub(crate) type NewFilters = HashMap<u64, Arc<DynamicFilterPhysicalExpr>>;
 
 /// A filter over some columns of a scan.
 #[derive(Clone, Debug)]
@@ -66,8 +66,13 @@ impl JoinFilter {
     }
 
     /// The rows of a group that pass.
-    fn passing(&self, (scan, snapshot): (&Scan, &dyn Snapshot), group: usize, rows: Vec<u32>) -> Result<Vec<u32>> {
-        let columns: Vec<usize> = self.places.iter().map(|place| scan.columns[*place]).collect();
+    fn passing(
+        &self,
+        (columns, snapshot): (&[usize], &dyn Snapshot),
+        group: usize,
+        rows: Vec<u32>,
+    ) -> Result<Vec<u32>> {
+        let columns: Vec<usize> = self.places.iter().map(|place| columns[*place]).collect();
         let vectors = snapshot.vectors(group, &columns).map_err(to_datafusion)?;
         let keys = vectors.iter().zip(self.schema.fields());
         let keys = keys.map(|(vector, field)| gather(vector, &rows, field.data_type()).map_err(to_datafusion));
@@ -107,49 +112,41 @@ struct RunningFilter {
 
 impl RunningFilters {
     /// Of a scan that begins; `None` without filters.
-    pub(crate) fn of(scan: &Scan) -> Option<RunningFilters> {
+    pub(crate) fn of(filters: &[JoinFilter]) -> Option<RunningFilters> {
         let running = |filter: &JoinFilter| RunningFilter { filter: filter.clone(), met: 0, passed: 0 };
-        let filters: Vec<RunningFilter> = scan.join_filters.iter().map(running).collect();
-        (!filters.is_empty() && scan.limit.is_none()).then_some(RunningFilters { filters })
+        let filters: Vec<RunningFilter> = filters.iter().map(running).collect();
+        (!filters.is_empty()).then_some(RunningFilters { filters })
     }
 
     /// The columns of the table that the filters are about.
-    pub(crate) fn columns(&self, scan: &Scan) -> Vec<usize> {
-        self.filters.iter().flat_map(|it| it.filter.places.iter().map(|place| scan.columns[*place])).collect()
+    pub(crate) fn columns(&self, columns: &[usize]) -> Vec<usize> {
+        self.filters.iter().flat_map(|it| it.filter.places.iter().map(|place| columns[*place])).collect()
     }
 
-    /// The rows of a group that the scan gives and that pass the filters; `None` if none of the filters is worth it.
-    pub(crate) fn group_batch(
+    /// The rows of a group that pass, of these; `None` if none of the filters is worth it. `columns` are those of the table in the
+    /// output of the scan.
+    ///
+    /// Errors: as reading the keys, and as comparing them.
+    pub(crate) fn passing(
         &mut self,
-        (scan, snapshot): (&Scan, &dyn Snapshot),
+        (columns, snapshot): (&[usize], &dyn Snapshot),
         group: usize,
-        candidates: Option<&BooleanBuffer>,
-    ) -> mainstay_types::Result<Option<RecordBatch>> {
+        rows: &dyn Fn() -> mainstay_types::Result<Vec<u32>>,
+    ) -> mainstay_types::Result<Option<Vec<u32>>> {
         self.filters.retain(|it| it.met < TRIAL_ROWS || it.passed * 100 <= it.met * MOST_PERCENT);
         if self.filters.is_empty() {
             return Ok(None);
         }
-        let slots = snapshot.group(group).len();
-        let mut rows = match scan.source.select(snapshot, group, candidates)? {
-            Some(bits) => selected_rows(&bits),
-            None => (0..slots as u32).collect(),
-        };
+        let mut rows = rows()?;
         for it in &mut self.filters {
             if rows.is_empty() {
                 break;
             }
             it.met += rows.len();
-            rows =
-                it.filter.passing((scan, snapshot), group, rows).map_err(|error| from_datafusion(error, None, None))?;
+            let passing = it.filter.passing((columns, snapshot), group, rows);
+            rows = passing.map_err(|error| from_datafusion(error, None, None))?;
             it.passed += rows.len();
         }
-        let mut arrays = Vec::with_capacity(scan.columns.len());
-        if rows.is_empty() {
-            return Ok(Some(RecordBatch::new_empty(Arc::clone(&scan.schema))));
-        }
-        for (vector, field) in snapshot.vectors(group, &scan.columns)?.iter().zip(scan.schema.fields()) {
-            arrays.push(gather(vector, &rows, field.data_type())?);
-        }
-        batch(Arc::clone(&scan.schema), arrays, rows.len()).map(Some)
+        Ok(Some(rows))
     }
 }

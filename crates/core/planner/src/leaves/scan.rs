@@ -9,10 +9,9 @@
 //!
 //! An index gives a superset of the rows wanted, so the condition is always applied to what it gives.
 
-use crate::execute::join_filters::NewFilters;
 use crate::execute::run::Run;
-use crate::leaves::batches::{columns_of, first_rows, group_batch, rows_batch, run_batch};
-use crate::leaves::join_filters::{JoinFilter, RunningFilters};
+use crate::leaves::batches::{columns_of, filtered_batch, first_rows, group_batch, rows_batch, run_batch};
+use crate::leaves::join_filters::{JoinFilter, NewFilters, RunningFilters};
 use crate::leaves::read_ahead::Ahead;
 use arrow_array::{ArrayRef, RecordBatch};
 use arrow_buffer::BooleanBuffer;
@@ -339,7 +338,7 @@ impl ExecutionPlan for TableScan {
             batch_rows: context.session_config().batch_size(),
             cut: None,
             remaining: self.scan.limit.unwrap_or(usize::MAX),
-            filters: RunningFilters::of(&self.scan),
+            filters: RunningFilters::of(&self.scan.join_filters).filter(|_| self.scan.limit.is_none()),
         };
         let batches = cursor.map(|batch| batch.map_err(to_datafusion));
         Ok(Box::pin(RecordBatchStreamAdapter::new(self.schema(), futures::stream::iter(batches))))
@@ -430,11 +429,11 @@ impl Cursor {
                     self.run.advance(snapshot.as_ref(), snapshot.group(group).len())?;
                     let (scan, snapshot) = (self.scan.as_ref(), snapshot.as_ref());
                     if let Some(ahead) = ahead {
-                        let keys = self.filters.as_ref().map(|filters| filters.columns(scan));
+                        let keys = self.filters.as_ref().map(|filters| filters.columns(&scan.columns));
                         scan.source.read_ahead(ahead, group, snapshot, keys.as_ref().unwrap_or(&scan.columns));
                     }
                     let filtered = match &mut self.filters {
-                        Some(filters) => filters.group_batch((scan, snapshot), group, candidates.as_ref())?,
+                        Some(filters) => filtered_batch((scan, filters), snapshot, group, candidates.as_ref())?,
                         None => None,
                     };
                     match filtered {

@@ -1,7 +1,7 @@
 //! Damaged Parquet files: adds the file's name to DataFusion's errors, and catches panics of the library, which trusts
 //! lengths and counts of a damaged file in places.
 
-use super::parquet_findings;
+use super::statistics::parquet_findings;
 use crate::carried_error::to_datafusion;
 use crate::error::from_datafusion;
 use crate::execute::run::{Run, share};
