@@ -69,6 +69,8 @@ impl Session {
             | Reply::KeysDescribed(_)
             | Reply::KeyRow { .. }
             | Reply::RoutineNumber { .. }
+            | Reply::RoutineParameters(_)
+            | Reply::RoutineTypes(_)
             | Reply::RoutineValues(_)
             | Reply::SmartLob(_)
             | Reply::SmartLobWritten(_) => {}
