@@ -102,6 +102,24 @@ pub struct Prepared {
     pub parameters: Vec<Column>,
 }
 
+/// A routine with parameters that give values back, which a client calls by its number.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct RoutineShape {
+    /// Its parameters; true for those that give a value back.
+    pub parameters: Vec<(Column, bool)>,
+    /// The columns of the row that it returns; none for a routine that returns nothing.
+    pub returns: Vec<Column>,
+}
+
+/// The values of a call of such a routine.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Called {
+    /// The values of the parameters that give one back, in order.
+    pub outputs: Vec<Value>,
+    /// The row that it returns; `None` for a routine that returned none.
+    pub returned: Option<Vec<Value>>,
+}
+
 /// The result of a statement.
 pub enum Ran {
     /// Rows.
@@ -186,6 +204,31 @@ pub trait Session: Send {
     ///
     /// Errors: those of the statement, which is undone.
     fn execute(&mut self, id: StatementId, parameters: &[Value]) -> Result<Ran, Failure>;
+
+    /// Takes the warning of the last statement, if it has one: the statement is done, and something beside it is not.
+    fn take_warning(&mut self) -> Option<String> {
+        None
+    }
+
+    /// The number of the routine that a statement calls, if its parameters give values back: such a statement is not
+    /// executed, the routine is called by [`Session::call_routine`].
+    fn routine_of(&mut self, _statement: StatementId) -> Option<u32> {
+        None
+    }
+
+    /// The parameters of such a routine.
+    ///
+    /// Errors: a number that no routine has.
+    fn routine(&mut self, number: u32) -> Result<RoutineShape, Failure> {
+        Err(Failure { message: format!("no routine has the number {number}"), ..Failure::default() })
+    }
+
+    /// Calls such a routine with a value for each of its parameters.
+    ///
+    /// Errors: a number that no routine has; those of the routine, which is undone.
+    fn call_routine(&mut self, number: u32, _values: &[Value]) -> Result<Called, Failure> {
+        Err(Failure { message: format!("no routine has the number {number}"), ..Failure::default() })
+    }
 
     /// Forgets a prepared statement.
     fn release(&mut self, id: StatementId);

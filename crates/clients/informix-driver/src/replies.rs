@@ -75,6 +75,8 @@ impl Session {
             | Reply::Parameters(_)
             | Reply::Databases(_)
             | Reply::KeysDescribed(_)
+            | Reply::RoutineParameters(_)
+            | Reply::RoutineTypes(_)
             | Reply::KeyRow { .. } => {}
             Reply::RoutineNumber { database, number } => self.answer.routine = Some((database, number)),
             Reply::RoutineValues(values) => self.answer.values = values,

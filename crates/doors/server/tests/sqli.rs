@@ -3,8 +3,8 @@
 
 use mainstay_server::{Config, Encryption, Server, SqliDoor, User};
 use mainstay_session::{
-    Backend, Cancel, Column, Done, Failure, Login, Prepared, Ran, Rows, Session, StatementId, StatementKind,
-    TransactionStep,
+    Backend, Called, Cancel, Column, Done, Failure, Login, Prepared, Ran, RoutineShape, Rows, Session, StatementId,
+    StatementKind, TransactionStep,
 };
 use mainstay_sqli::*;
 use mainstay_types::{SqlType, Value};
@@ -30,7 +30,12 @@ struct ScriptedSession {
     cancelled: Arc<AtomicBool>,
     in_transaction: bool,
     noted: Arc<Mutex<Vec<String>>>,
+    /// The warning of the statement `warn`.
+    warns: Option<String>,
 }
+
+/// The number of the routine `split`, whose second parameter gives half of the first back.
+const SPLIT: u32 = 77;
 
 struct Numbers(i64, i64);
 
@@ -53,7 +58,8 @@ impl Backend for Scripted {
     fn session(&self, login: &Login) -> Result<Box<dyn Session>, Failure> {
         let (cancelled, noted) = (Arc::default(), Arc::clone(&self.noted));
         noted.lock().unwrap().extend(login.environment.iter().map(|(name, value)| format!("{name}={value}")));
-        Ok(Box::new(ScriptedSession { texts: HashMap::new(), next: 0, cancelled, in_transaction: false, noted }))
+        let texts = HashMap::new();
+        Ok(Box::new(ScriptedSession { texts, next: 0, cancelled, in_transaction: false, noted, warns: None }))
     }
 }
 
@@ -107,6 +113,10 @@ impl Session for ScriptedSession {
                 }
                 Err(Failure { number: -213, ..Failure::default() })
             }
+            "warn" => {
+                self.warns = Some("something beside it is not done".to_owned());
+                Ok(Ran::Done(Done::default()))
+            }
             "grant" => Ok(Ran::Done(Done { has_no_effect: true, ..Done::default() })),
             _ => Ok(Ran::Done(Done { rows: values.len() as u64, generated: Some(7), ..Done::default() })),
         }
@@ -115,6 +125,30 @@ impl Session for ScriptedSession {
     fn generated_column(&mut self, id: StatementId) -> Option<(usize, Column)> {
         let is_insert = self.texts.get(&id).is_some_and(|text| text.starts_with("insert"));
         is_insert.then(|| (2, Column { name: "id".to_owned(), ..number_column() }))
+    }
+
+    fn take_warning(&mut self) -> Option<String> {
+        self.warns.take()
+    }
+
+    fn routine_of(&mut self, id: StatementId) -> Option<u32> {
+        self.texts.get(&id).is_some_and(|text| text.starts_with("call split")).then_some(SPLIT)
+    }
+
+    fn routine(&mut self, number: u32) -> Result<RoutineShape, Failure> {
+        match number {
+            SPLIT => Ok(RoutineShape {
+                parameters: vec![(number_column(), false), (number_column(), true)],
+                returns: vec![number_column()],
+            }),
+            _ => Err(Failure { number: -674, ..Failure::default() }),
+        }
+    }
+
+    fn call_routine(&mut self, _: u32, values: &[Value]) -> Result<Called, Failure> {
+        let Some(Value::Integer(total)) = values.first() else { panic!("{values:?}") };
+        let returned = Some(vec![Value::Integer(total + 1)]);
+        Ok(Called { outputs: vec![Value::Integer(total / 2)], returned })
     }
 
     fn release(&mut self, id: StatementId) {
@@ -428,6 +462,49 @@ fn generated_keys_come_with_their_description() {
         matches!(replies[..], [Reply::KeysDescribed(_), Reply::KeyRow { .. }, Reply::Done { .. }, ..]),
         "{replies:?}"
     );
+}
+
+/// The messages that IBM's drivers exchange for `{call split(?, ?)}` with a registered OUT parameter.
+#[test]
+fn out_parameters_are_called_by_number() {
+    let door = door(|_| {});
+    let mut client = Client::ready(&door);
+    let prepare = Request::Prepare { parameters: 2, text: "call split(?,?)".to_owned() };
+    let refused = client.ask(&[prepare, Request::Describe, Request::WantDone]);
+    let [Reply::Failed(failed)] = &refused[..] else { panic!("{refused:?}") };
+    assert_eq!((failed.code, failed.subject.as_str()), (-9752, "shop:77:"));
+    let database = || "shop".to_owned();
+    let described = client.ask(&[Request::DescribeRoutine { database: database(), number: SPLIT }]);
+    let [Reply::RoutineParameters(parameters)] = &described[..] else { panic!("{described:?}") };
+    assert_eq!(parameters.iter().map(|known| known.is_output).collect::<Vec<_>>(), [false, true]);
+    let found = client.ask(&[Request::GetRoutineByNumber { database: database(), number: SPLIT }]);
+    assert_eq!(found, [Reply::RoutineNumber { database: database(), number: SPLIT }]);
+    for total in [10, 20] {
+        let call = Request::CallRoutine { database: database(), number: SPLIT, arguments: 2, has_outputs: true };
+        let bind = Request::Bind(vec![Parameter::new(Value::Integer(total)), Parameter::new(Value::Null)]);
+        let replies = client.ask(&[call, bind, Request::RoutineState]);
+        let [Reply::RoutineTypes(types), Reply::RoutineValues(values)] = &replies[..] else { panic!("{replies:?}") };
+        assert_eq!((types.number, types.returns.len(), &types.parameters), (SPLIT, 1, parameters));
+        let number = |number: i64| RoutineValue::Integer(number as i32);
+        assert_eq!(*values, [number(total / 2), number(total + 1)]);
+    }
+    let unknown = client.ask(&[Request::DescribeRoutine { database: database(), number: 78 }]);
+    assert_eq!(failure(&unknown), Some((-674, 0)));
+    // The statement that was refused has no number: the next one has the lowest.
+    assert_eq!(client.prepare("rows 1"), 0);
+}
+
+#[test]
+fn a_warning_of_a_statement_is_a_bit_of_its_done() {
+    let door = door(|_| {});
+    let mut client = Client::ready(&door);
+    let mut run = |text: &str| {
+        let command = Request::Command { text: text.to_owned() };
+        let replies = client.ask(&[command, Request::Describe, Request::Execute, Request::Release]);
+        let Reply::Done { warnings, .. } = replies[0] else { panic!("{replies:?}") };
+        warnings
+    };
+    assert_eq!([run("warn"), run("count")], [0x40, 0]);
 }
 
 #[test]

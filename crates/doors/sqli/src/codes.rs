@@ -45,10 +45,13 @@ pub mod tag {
     pub const GETROUTINE: u16 = 101;
     pub const EXFPROUTINE: u16 = 102;
     pub const FPROUTINE: u16 = 103;
+    pub const FPARAM: u16 = 104;
     pub const AUTOFREE: u16 = 108;
     pub const CIDESCRIBE: u16 = 124;
     pub const IDESCRIBE: u16 = 125;
     pub const PROTOCOLS: u16 = 126;
+    pub const CIFPDESCRIBE: u16 = 131;
+    pub const IFPDESCRIBE: u16 = 132;
     pub const RETKEYS: u16 = 134;
     pub const KEYDESCRIBE: u16 = 135;
     pub const KEYTUPLE: u16 = 136;

@@ -92,7 +92,7 @@ impl TypeDescription {
         (digits + (self.length as usize & 1) + 3) / 2
     }
 
-    fn read(reader: &mut Reader<'_>, context: &Context) -> Read<TypeDescription> {
+    pub(crate) fn read(reader: &mut Reader<'_>, context: &Context) -> Read<TypeDescription> {
         let word = reader.u16()?;
         let extended_id = reader.u32()?;
         let (owner, name) = (reader.text(context.codeset)?, reader.text(context.codeset)?);
@@ -103,7 +103,7 @@ impl TypeDescription {
         Ok(TypeDescription { code, flags, extended_id, owner, name, length })
     }
 
-    fn write(&self, out: &mut Vec<u8>, context: &Context) {
+    pub(crate) fn write(&self, out: &mut Vec<u8>, context: &Context) {
         out.put_u16(self.code.0 | self.flags.0);
         out.put_u32(self.extended_id);
         out.put_text(&self.owner, context.codeset);

@@ -121,6 +121,8 @@ pub enum RoutineValue {
     Int8(i64),
     /// A value of an opaque type of this name.
     Opaque(String, Vec<u8>),
+    /// A value in the form of a parameter, see [`crate::routine_value`].
+    Encoded(Vec<u8>),
 }
 
 impl RoutineValue {
@@ -141,6 +143,7 @@ impl RoutineValue {
                 out.put_u32(magnitude as u32);
                 out.put_u32((magnitude >> 32) as u32);
             }
+            RoutineValue::Encoded(bytes) => out.extend_from_slice(bytes),
             RoutineValue::Opaque(name, bytes) => {
                 out.put_u16(TypeCode::OPAQUE.0);
                 out.put_text("informix", codeset);

@@ -29,6 +29,7 @@ mod protocol;
 mod reader;
 mod reply;
 mod request;
+mod routine;
 mod row;
 mod writer;
 
@@ -45,4 +46,5 @@ pub use protocol::{Context, Features, Mask};
 pub use reader::Decoded;
 pub use reply::{Failure, Reply};
 pub use request::{Fetch, Keys, LobStep, Request, ReturnType, ScrollHow};
+pub use routine::{RoutineParameter, RoutineTypes, routine_value};
 pub use row::{Form, read_value, write_value};

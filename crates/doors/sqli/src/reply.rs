@@ -6,6 +6,7 @@ use crate::error::WireError;
 use crate::fast_path::{self, RoutineValue};
 use crate::protocol::{Context, Mask};
 use crate::reader::{Decoded, Read, Reader, decoded};
+use crate::routine::{self, RoutineParameter, RoutineTypes};
 use crate::writer::Put;
 
 /// An error of a statement.
@@ -45,6 +46,10 @@ pub enum Reply {
     Lob(Vec<u8>),
     /// The number of a routine of the fast path.
     RoutineNumber { database: String, number: u32 },
+    /// The types and modes of a routine's parameters.
+    RoutineParameters(Vec<RoutineParameter>),
+    /// The types of a routine that was called, before its values.
+    RoutineTypes(RoutineTypes),
     /// The values that such a routine gives.
     RoutineValues(Vec<RoutineValue>),
     /// Bytes of a smart large object.
@@ -110,6 +115,14 @@ impl Reply {
                 out.put_u16(tag::GETROUTINE);
                 out.put_text(database, codeset);
                 out.put_u32(*number);
+            }
+            Reply::RoutineParameters(parameters) => {
+                out.put_u16(tag::IFPDESCRIBE);
+                routine::write_parameters(parameters, out, context);
+            }
+            Reply::RoutineTypes(types) => {
+                out.put_u16(tag::FPARAM);
+                types.write(out);
             }
             Reply::RoutineValues(values) => {
                 out.put_u16(tag::FPROUTINE);
@@ -212,6 +225,8 @@ impl Reply {
             tag::TUPID => Reply::RowNumber(reader.u32()?),
             tag::BLOB => Reply::Lob(reader.counted()?.to_vec()),
             tag::GETROUTINE => Reply::RoutineNumber { database: reader.text(codeset)?, number: reader.u32()? },
+            tag::IFPDESCRIBE => Reply::RoutineParameters(routine::read_parameters(reader, context)?),
+            tag::FPARAM => Reply::RoutineTypes(RoutineTypes::read(reader)?),
             tag::FPROUTINE => {
                 let mut values = Vec::new();
                 for _ in 0..reader.u16()? {

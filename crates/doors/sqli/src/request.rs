@@ -6,6 +6,7 @@ use crate::error::WireError;
 use crate::fast_path::LobAccess;
 use crate::protocol::{Context, Mask};
 use crate::reader::{Decoded, Read, Reader, decoded};
+use crate::routine;
 use crate::writer::Put;
 
 /// The most parameters of a BIND and types of a RETTYPE.
@@ -155,8 +156,14 @@ pub enum Request {
     Version,
     /// Asks for the number of a routine by its signature (fast path).
     GetRoutine(String),
-    /// Calls such a routine; BIND with its arguments follows.
-    CallRoutine { database: String, number: u32, arguments: u16 },
+    /// Asks for a routine by the number that an error has named.
+    GetRoutineByNumber { database: String, number: u32 },
+    /// Asks for the types and modes of its parameters.
+    DescribeRoutine { database: String, number: u32 },
+    /// Calls such a routine; BIND with its arguments follows. With `has_outputs` its parameters may give values back.
+    CallRoutine { database: String, number: u32, arguments: u16, has_outputs: bool },
+    /// The state of a call, behind its arguments.
+    RoutineState,
     /// Reads or writes bytes of a smart large object.
     SmartLob(LobAccess),
     /// Ends a group of messages: the server answers.
@@ -250,19 +257,13 @@ impl Request {
             tag::RELEASESAVEPOINT => Request::ReleaseSavepoint(reader.text(codeset)?),
             tag::ROLLBACKTO => Request::RollbackTo(reader.text(codeset)?),
             tag::VERSION => Request::Version,
-            tag::GETROUTINE => {
-                reader.u8()?;
-                let length = reader.length(features.wide_text)?;
-                let signature = codeset.decode(reader.take(length)?)?;
-                reader.pad(length)?;
-                reader.u16()?;
-                Request::GetRoutine(signature)
-            }
+            tag::GETROUTINE => routine::read_routine(reader, context)?,
+            tag::CIFPDESCRIBE => routine::read_describe(reader, context)?,
+            tag::FPARAM => routine::read_state(reader).map(|()| Request::RoutineState)?,
             tag::EXFPROUTINE => {
                 let (database, number) = (reader.text(codeset)?, reader.u32()?);
-                let arguments = reader.u16()?;
-                reader.u16()?;
-                Request::CallRoutine { database, number, arguments }
+                let (arguments, has_outputs) = (reader.u16()?, reader.u16()? != 0);
+                Request::CallRoutine { database, number, arguments, has_outputs }
             }
             tag::LODATA => Request::SmartLob(LobAccess::read(reader)?),
             tag::EOT => Request::EndOfGroup,
@@ -330,20 +331,17 @@ impl Request {
                 out.put_u16(u16::from(*is_unique));
             }
             Request::ReleaseSavepoint(name) | Request::RollbackTo(name) => out.put_text(name, codeset),
-            Request::GetRoutine(signature) => {
-                out.put_u8(0);
-                let mut bytes = Vec::new();
-                codeset.encode(signature, &mut bytes);
-                out.put_length(bytes.len(), features.wide_text);
-                out.extend_from_slice(&bytes);
-                out.put_pad(bytes.len());
-                out.put_u16(0);
+            Request::GetRoutine(signature) => routine::write_routine(signature, None, out, context),
+            Request::GetRoutineByNumber { database, number } => {
+                routine::write_routine(database, Some(*number), out, context);
             }
-            Request::CallRoutine { database, number, arguments } => {
+            Request::DescribeRoutine { database, number } => routine::write_describe(database, *number, out, context),
+            Request::RoutineState => routine::write_state(out),
+            Request::CallRoutine { database, number, arguments, has_outputs } => {
                 out.put_text(database, codeset);
                 out.put_u32(*number);
                 out.put_u16(*arguments);
-                out.put_u16(0);
+                out.put_u16(u16::from(*has_outputs));
             }
             Request::SmartLob(access) => access.write(out),
             _ => {}
@@ -395,7 +393,9 @@ impl Request {
             Request::ReleaseSavepoint(_) => tag::RELEASESAVEPOINT,
             Request::RollbackTo(_) => tag::ROLLBACKTO,
             Request::Version => tag::VERSION,
-            Request::GetRoutine(_) => tag::GETROUTINE,
+            Request::GetRoutine(_) | Request::GetRoutineByNumber { .. } => tag::GETROUTINE,
+            Request::DescribeRoutine { .. } => tag::CIFPDESCRIBE,
+            Request::RoutineState => tag::FPARAM,
             Request::CallRoutine { .. } => tag::EXFPROUTINE,
             Request::SmartLob(_) => tag::LODATA,
             Request::EndOfGroup => tag::EOT,

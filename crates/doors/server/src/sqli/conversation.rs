@@ -6,6 +6,7 @@
 use super::columns::{field, statement_type, type_of};
 use super::connection::reply_of;
 use super::cursor::{Cursor, Target};
+use super::routine_calls;
 use super::smart_lobs::{SmartLobs, end_statement, forget_call};
 use super::statements::{Statement, Statements};
 use mainstay_session::{Done, Failure, Prepared, Ran, Session, StatementKind, TransactionStep};
@@ -17,7 +18,7 @@ use mainstay_types::Value;
 
 /// Bits of the warnings behind the opening of a database: it has transactions, it is not an ANSI database's opposite (SE).
 const DATABASE_WARNINGS: u16 = 0x05;
-/// The warning of a statement that has no effect here.
+/// The warning of a statement that has no effect here, or beside which something was not done.
 const NO_EFFECT_WARNING: u16 = 0x40;
 /// Room for replies that a client keeps between its groups.
 const KEPT_REPLY_BYTES: usize = 128 << 10;
@@ -51,6 +52,10 @@ pub(super) struct Conversation {
     /// Bytes of the BYTE and TEXT values that are coming in.
     lob_bytes: usize,
     smart_lobs: SmartLobs,
+    /// Warnings for the next DONE.
+    warnings: u16,
+    /// A routine with OUT parameters whose arguments come next.
+    called: Option<u32>,
 }
 
 fn out_of_order(what: &str) -> Failure {
@@ -81,6 +86,8 @@ impl Conversation {
             text: String::new(),
             lob_bytes: 0,
             smart_lobs: SmartLobs::default(),
+            called: None,
+            warnings: 0,
         }
     }
 
@@ -108,11 +115,11 @@ impl Conversation {
             | Request::CursorName(_)
             | Request::Describe
             | Request::WantDone
-            | Request::Bind(_)
             | Request::Begin
             | Request::Close
             | Request::Release
             | Request::EndOfGroup => true,
+            Request::Bind(_) => self.called.is_none(),
             _ => false,
         }
     }
@@ -131,6 +138,7 @@ impl Conversation {
         self.is_at_start = true;
         self.has_failed = false;
         forget_call(&mut self.smart_lobs);
+        self.called = None;
     }
 
     fn reply(&mut self, reply: &Reply) {
@@ -233,20 +241,47 @@ impl Conversation {
             Request::Savepoint { name, .. } => self.transaction(&TransactionStep::Savepoint(name))?,
             Request::ReleaseSavepoint(name) => self.transaction(&TransactionStep::Release(name))?,
             Request::RollbackTo(name) => self.transaction(&TransactionStep::RollbackTo(name))?,
+            Request::GetRoutine(_)
+            | Request::GetRoutineByNumber { .. }
+            | Request::DescribeRoutine { .. }
+            | Request::CallRoutine { .. } => self.routine(request)?,
+            Request::SmartLob(access) => {
+                let reply = self.smart_lobs.access(access)?;
+                self.reply(&reply);
+            }
+            Request::CloseDatabase
+            | Request::Version
+            | Request::RoutineState
+            | Request::Release
+            | Request::EndOfGroup
+            | Request::Exit => {}
+        }
+        Ok(())
+    }
+
+    /// A message about a routine of the fast path.
+    fn routine(&mut self, request: Request) -> Result<(), Failure> {
+        match request {
             Request::GetRoutine(signature) => {
                 let Some(number) = SmartLobs::routine(&signature) else {
                     let message = format!("the routine {signature} is not there");
                     return Err(Failure { number: -674, subject: signature, message, ..Failure::default() });
                 };
-                let database = self.session.databases()?.into_iter().next().unwrap_or_default();
+                let database = routine_calls::database(&mut *self.session);
                 self.reply(&Reply::RoutineNumber { database, number });
             }
-            Request::CallRoutine { number, .. } => self.smart_lobs.call(number)?,
-            Request::SmartLob(access) => {
-                let reply = self.smart_lobs.access(access)?;
+            Request::GetRoutineByNumber { number, .. } => {
+                self.session.routine(number)?;
+                let database = routine_calls::database(&mut *self.session);
+                self.reply(&Reply::RoutineNumber { database, number });
+            }
+            Request::DescribeRoutine { number, .. } => {
+                let reply = routine_calls::describe(&mut *self.session, number)?;
                 self.reply(&reply);
             }
-            Request::CloseDatabase | Request::Version | Request::Release | Request::EndOfGroup | Request::Exit => {}
+            Request::CallRoutine { number, has_outputs: true, .. } => self.called = Some(number),
+            Request::CallRoutine { number, .. } => self.smart_lobs.call(number)?,
+            _ => {}
         }
         Ok(())
     }
@@ -258,6 +293,10 @@ impl Conversation {
     fn prepare(&mut self, text: String) -> Result<Statement, Failure> {
         let prepared = self.session.prepare(&text)?;
         self.text = text;
+        if let Some(number) = self.session.routine_of(prepared.id) {
+            self.session.release(prepared.id);
+            return Err(routine_calls::refusal(&mut *self.session, number));
+        }
         let Prepared { columns, parameters, .. } = &prepared;
         Ok(Statement {
             fields: columns.iter().map(field).collect(),
@@ -323,6 +362,7 @@ impl Conversation {
 
     fn done(&mut self, done: Done, warnings: u16) {
         let serial = done.generated.and_then(|number| i32::try_from(number).ok()).unwrap_or(0);
+        let warnings = warnings | std::mem::take(&mut self.warnings);
         let warnings = if done.has_no_effect { warnings | NO_EFFECT_WARNING } else { warnings };
         self.reply(&Reply::Done { warnings, rows: done.rows, row_id: 0, serial });
         self.reply(&Reply::Cost { rows: u32::try_from(done.rows).unwrap_or(u32::MAX).max(1), cost: 1 });
@@ -332,6 +372,14 @@ impl Conversation {
         if self.smart_lobs.is_called() {
             let values = self.smart_lobs.run(&parameters)?;
             self.reply(&Reply::RoutineValues(values));
+            return Ok(());
+        }
+        if let Some(number) = self.called.take() {
+            if let Some((place, parameter)) = parameters.iter().enumerate().find(|(_, known)| known.invalid.is_some()) {
+                return Err(not_held(place, parameter));
+            }
+            let replies = routine_calls::call(&mut *self.session, number, parameters, &self.context)?;
+            replies.iter().for_each(|reply| self.reply(reply));
             return Ok(());
         }
         let statement = self.current("parameters")?;
@@ -396,7 +444,11 @@ impl Conversation {
     /// Runs the current statement with its values.
     fn run(&mut self) -> Result<Ran, Failure> {
         let statement = self.statements.current().ok_or_else(|| out_of_order("an execution"))?;
-        self.session.execute(statement.prepared.id, &statement.values)
+        let ran = self.session.execute(statement.prepared.id, &statement.values);
+        if self.session.take_warning().is_some() {
+            self.warnings = NO_EFFECT_WARNING;
+        }
+        ran
     }
 
     fn open(&mut self) -> Result<(), Failure> {
@@ -440,15 +492,17 @@ impl Conversation {
     }
 
     fn fetch(&mut self, fetch: Fetch) -> Result<(), Failure> {
-        let Conversation { statements, replies, context, smart_lobs, .. } = self;
+        let Conversation { statements, replies, context, smart_lobs, warnings, .. } = self;
         let statement = statements.current().ok_or_else(|| out_of_order("a fetch"))?;
         let mut target = Target { form: statement.form, codeset: context.codeset, smart_lobs };
         let Some(cursor) = &mut statement.cursor else {
             let message = "the cursor is not open".to_owned();
             return Err(Failure { number: -400, message, ..Failure::default() });
         };
-        let done =
-            |rows, out: &mut Vec<u8>| Reply::Done { warnings: 0, rows, row_id: 0, serial: 0 }.encode(out, context);
+        let done = |rows, out: &mut Vec<u8>| {
+            let warnings = std::mem::take(warnings);
+            Reply::Done { warnings, rows, row_id: 0, serial: 0 }.encode(out, context);
+        };
         cursor.fetch(fetch, &mut target, replies, &mut { done })
     }
 

@@ -1,6 +1,6 @@
 //! Rows that a client fetches: streamed, or buffered for a scroll cursor.
 
-use super::smart_lobs::{MOST_FETCHED_BYTES, OVERHEAD, SmartLobs, begin_fetch, is_fetch_full, last};
+use super::smart_lobs::{MOST_FETCHED_BYTES, OVERHEAD, Pin, SmartLobs, begin_fetch, is_fetch_full, last, pin};
 use mainstay_session::{Failure, Rows};
 use mainstay_sqli::{Codeset, Fetch, Field, Form, Reply, ScrollHow, SimpleLob, TypeCode, write_value};
 use mainstay_types::ValueRef;
@@ -26,6 +26,8 @@ pub(super) struct Cursor {
     waiting: Option<Vec<u8>>,
     /// The first handle of the waiting row, and the last smart large object before it.
     before_waiting: (u32, u64),
+    /// Keeps the smart large objects of the waiting row while other cursors fetch.
+    pin: Option<Pin>,
     fetched: u64,
     is_ended: bool,
     /// A fetch gives one row, which is then the current one of the session.
@@ -104,6 +106,7 @@ impl Cursor {
             fields,
             waiting: None,
             before_waiting: (0, 0),
+            pin: None,
             fetched: 0,
             is_ended: false,
             is_row_by_row: false,
@@ -177,6 +180,7 @@ impl Cursor {
         let before = self.waiting.is_some().then_some(self.before_waiting);
         begin_lobs(&mut self.lobs, before.map(|(first, _)| first));
         begin_fetch(target.smart_lobs, before.map(|(_, before)| before));
+        self.pin = None;
         let mut bytes = 0;
         loop {
             if bytes > 0 && (self.lobs.fetched_bytes > MOST_FETCHED_BYTES || is_fetch_full(target.smart_lobs)) {
@@ -202,6 +206,7 @@ impl Cursor {
             if bytes > 0 && bytes + size > fetch.buffer_bytes as usize {
                 self.waiting = out.get(values..).map(<[u8]>::to_vec);
                 self.before_waiting = before_row;
+                self.pin = pin(target.smart_lobs, before_row.1);
                 out.truncate(start);
                 return Ok(());
             }

@@ -3,6 +3,7 @@
 //! ```text
 //!   connection    login, TLS, the loop over messages            columns   the session's types on the wire
 //!   conversation  the state of a client: statements, replies    cursor    rows that a client fetches
+//!   smart_lobs    BLOB and CLOB through the fast path            routine_calls   OUT and INOUT parameters
 //! ```
 //!
 //! It implements the protocol and no SQL: statements go to a [`Session`](mainstay_session::Session), whose backend is
@@ -12,6 +13,7 @@ mod columns;
 mod connection;
 mod conversation;
 mod cursor;
+mod routine_calls;
 mod smart_lobs;
 mod statements;
 

@@ -5,8 +5,8 @@
 //!   a parameter  ifx_lo_create --> locator, descriptor --LODATA--> bytes; BIND of the locator stores them
 //! ```
 //!
-//! A value of a row is kept until newer ones need its room: 64 MB, beside the values of the running fetch and those that
-//! are open. A fetch ends early when its values have 16 MB. A value that the client writes is kept until its transaction
+//! A value of a row is kept until newer ones need its room: 64 MB, beside the values of the running fetch, those of rows that
+//! wait for the next fetch of their cursors (up to 256 MB), and those that are open. A fetch ends early when its values have 16 MB. A value that the client writes is kept until its transaction
 //! ends, up to 256 MB; outside of a transaction it becomes a value that was read, once the statement that it was bound to
 //! is done and it is closed. A server changes the value of a column in place when a client writes to
 //! it; here columns change by UPDATE alone, so that such a value is open for reading only (-12009).
@@ -18,9 +18,13 @@ use mainstay_session::Failure;
 use mainstay_sqli::{LobAccess, Parameter, Reply, RoutineValue, SMART_LOB_BYTES};
 use mainstay_types::Value;
 use std::collections::{BTreeMap, BTreeSet};
+use std::ops::RangeInclusive;
+use std::sync::{Arc, Weak};
 
 /// The most bytes of values that rows have shown.
 const MOST_SHOWN_BYTES: usize = 64 << 20;
+/// The bytes of values up to which those of waiting rows are kept.
+const MOST_PINNED_BYTES: usize = 256 << 20;
 /// The most bytes of values that are written.
 const MOST_WRITTEN_BYTES: usize = 256 << 20;
 /// The bytes of values after which a fetch ends.
@@ -92,8 +96,16 @@ pub(super) struct SmartLobs {
     /// The last value before those of the running fetch.
     before_fetch: u64,
     fetched_bytes: usize,
+    /// The values of rows that cursors have read and not sent, while their cursors hold the pin.
+    pinned: Vec<(Weak<()>, RangeInclusive<u64>)>,
     /// The routine whose arguments follow.
     called: Option<Routine>,
+}
+
+/// Keeps the values of a row that a cursor has read and not sent, until it is dropped.
+pub(super) struct Pin {
+    /// Held for its end alone.
+    _held: Arc<()>,
 }
 
 fn failure(number: i32, message: impl Into<String>) -> Failure {
@@ -316,6 +328,17 @@ pub(super) fn begin_fetch(lobs: &mut SmartLobs, before: Option<u64>) {
     lobs.fetched_bytes = 0;
 }
 
+/// Keeps the values behind this one, those of a row that waits for the next fetch of its cursor; `None` without any.
+pub(super) fn pin(lobs: &mut SmartLobs, before: u64) -> Option<Pin> {
+    let values = (before + 1)..=lobs.last;
+    if values.is_empty() {
+        return None;
+    }
+    let held = Arc::new(());
+    lobs.pinned.push((Arc::downgrade(&held), values));
+    Some(Pin { _held: held })
+}
+
 /// The number of the last value.
 pub(super) fn last(lobs: &SmartLobs) -> u64 {
     lobs.last
@@ -349,12 +372,16 @@ fn make_room(lobs: &mut SmartLobs) {
     let open: BTreeSet<u64> = lobs.open.values().map(|open| open.lob).collect();
     let mut excess = lobs.shown_bytes - MOST_SHOWN_BYTES;
     let mut old = Vec::new();
+    lobs.pinned.retain(|(pin, _)| pin.strong_count() > 0);
+    // Rows that wait at many cursors must not keep values without a limit.
+    let may_pin = lobs.shown_bytes <= MOST_PINNED_BYTES;
+    let is_pinned = |number: &u64| may_pin && lobs.pinned.iter().any(|(_, values)| values.contains(number));
     for (number, lob) in &lobs.lobs {
         if excess == 0 {
             break;
         }
         let is_of_fetch = *number > lobs.before_fetch && !lob.is_stored;
-        if !lob.is_new && !is_of_fetch && !open.contains(number) {
+        if !lob.is_new && !is_of_fetch && !open.contains(number) && !is_pinned(number) {
             old.push(*number);
             excess = excess.saturating_sub(cost(lob));
         }
@@ -461,6 +488,29 @@ mod tests {
         let running = [lobs.shown(&vec![2; MOST_SHOWN_BYTES]), lobs.shown(&vec![3; MOST_SHOWN_BYTES])];
         assert!(lobs.bound(&closed).is_err());
         assert!(running.iter().chain([&open]).all(|locator| lobs.bound(locator).is_ok()));
+    }
+
+    #[test]
+    fn values_of_a_row_that_waits_stay_until_its_cursor_has_sent_it() {
+        let mut lobs = SmartLobs::default();
+        begin_fetch(&mut lobs, None);
+        lobs.shown(b"sent");
+        let before = last(&lobs);
+        let waiting = lobs.shown(b"of the row that waits");
+        let held = pin(&mut lobs, before);
+        let newest = last(&lobs);
+        assert!(pin(&mut lobs, newest).is_none());
+        // Another cursor fetches more than the connection keeps.
+        for _ in 0..3 {
+            begin_fetch(&mut lobs, None);
+            lobs.shown(&vec![1; MOST_SHOWN_BYTES / 2]);
+        }
+        assert!(lobs.bound(&waiting).is_ok());
+        drop(held);
+        begin_fetch(&mut lobs, None);
+        lobs.shown(&vec![1; MOST_SHOWN_BYTES]);
+        assert_eq!(lobs.bound(&waiting).unwrap_err().number, -12053);
+        assert!(lobs.pinned.is_empty());
     }
 
     #[test]
