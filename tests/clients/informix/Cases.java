@@ -261,6 +261,42 @@ public class Cases {
         fails(connection, "EXECUTE PROCEDURE nosuch(1)", -674, "nosuch");
     }
 
+    static void outputParameters(Connection connection) throws SQLException {
+        execute(connection, "DROP PROCEDURE IF EXISTS price_of", "DROP PROCEDURE IF EXISTS stamp",
+            "CREATE PROCEDURE price_of(part VARCHAR(10), OUT price DECIMAL(8,2), INOUT note VARCHAR(30), OUT made DATE) RETURNING INT; "
+                + "IF part = 'bolt' THEN LET price = 12.50; LET made = MDY(2, 29, 2024); END IF; LET note = note || ' ' || part; RETURN 7; END PROCEDURE",
+            "CREATE PROCEDURE stamp(OUT at_t DATETIME YEAR TO SECOND, OUT big BIGINT, OUT f FLOAT, OUT b BOOLEAN) "
+                + "LET at_t = DATETIME (2024-02-29 23:59:58) YEAR TO SECOND; LET big = 9223372036854775807; LET f = 0.1; LET b = 't'; END PROCEDURE");
+        try (CallableStatement call = connection.prepareCall("{call price_of(?, ?, ?, ?)}")) {
+            for (String part : new String[] {"bolt", "nut"}) {
+                call.setString(1, part);
+                call.registerOutParameter(2, Types.DECIMAL);
+                call.setString(3, "the");
+                call.registerOutParameter(3, Types.VARCHAR);
+                call.registerOutParameter(4, Types.DATE);
+                try (ResultSet returned = call.executeQuery()) {
+                    boolean isBolt = part.equals("bolt");
+                    BigDecimal price = call.getBigDecimal(2);
+                    check(price == null ? null : price.stripTrailingZeros(), isBolt ? "12.5" : null);
+                    check(call.getString(3), "the " + part);
+                    check(call.getDate(4), isBolt ? "2024-02-29" : null);
+                    check(returned.next() + " " + returned.getInt(1), "true 7");
+                }
+            }
+        }
+        try (CallableStatement call = connection.prepareCall("{call stamp(?, ?, ?, ?)}")) {
+            int[] types = {Types.TIMESTAMP, Types.BIGINT, Types.DOUBLE, Types.BOOLEAN};
+            for (int place = 0; place < types.length; place++) {
+                call.registerOutParameter(place + 1, types[place]);
+            }
+            call.execute();
+            check(call.getTimestamp(1), "2024-02-29 23:59:58.0");
+            check(call.getLong(2), Long.MAX_VALUE);
+            check(call.getDouble(3), 0.1);
+            check(call.getBoolean(4), true);
+        }
+    }
+
     static void batches(Connection connection) throws SQLException {
         execute(connection, "DROP TABLE IF EXISTS batch", "CREATE TABLE batch (id INTEGER PRIMARY KEY, v VARCHAR(10))");
         connection.setAutoCommit(false);
@@ -535,6 +571,7 @@ public class Cases {
         run("every type and NULL", Cases::everyType);
         run("serial numbers", Cases::serialNumbers);
         run("routines", Cases::routines);
+        run("output parameters", Cases::outputParameters);
         run("generated keys", Cases::generatedKeys);
         run("decimals", Cases::decimals);
         run("batches", Cases::batches);

@@ -72,6 +72,7 @@ pub struct Config {
     pub console: Option<SocketAddr>,
     pub console_hosts: Vec<String>,
     pub sqli_version: String,
+    pub sqli_databases: Option<PathBuf>,
     pub name: String,
     pub encryption: Encryption,
     pub certificate: Option<PathBuf>,
@@ -100,6 +101,7 @@ impl Default for Config {
             console: None,
             console_hosts: Vec::new(),
             sqli_version: "IBM Informix Dynamic Server Version 14.10.FC7W1DE".into(),
+            sqli_databases: None,
             name: "MAINSTAY".into(),
             encryption: Encryption::Optional,
             certificate: None,
@@ -168,6 +170,11 @@ pub const KEYS: &[Key] = &[
         name: "sqli_version",
         default: "\"IBM Informix Dynamic Server Version 14.10.FC7W1DE\"",
         meaning: "The product and version that Informix clients are told: `<product> Version <x.yy.FCn>`, from which they take both apart.",
+    },
+    Key {
+        name: "sqli_databases",
+        default: "",
+        meaning: "A folder below the served one, such as `databases`, in which Informix clients make a database by CREATE DATABASE: a folder of its name. DROP DATABASE deletes it with everything in it. Without it there is one database, that of the folder itself.",
     },
     Key { name: "name", default: "\"MAINSTAY\"", meaning: "The server's name in messages." },
     Key {

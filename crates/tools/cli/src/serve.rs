@@ -8,8 +8,8 @@ use ace::backend::{Served, ServedDictionaries, Sql, install_sql};
 use ace::procedures::LibraryCalls;
 use mainstay_ads_runtime::Engine as Advantage;
 use mainstay_console::Console;
-use mainstay_engine::Database;
 use mainstay_engine::activity::{RecordLock, SessionInfo};
+use mainstay_engine::{Database, Options};
 use mainstay_informix_runtime::Informix;
 use mainstay_navigator::server::Service;
 use mainstay_server::{
@@ -21,7 +21,7 @@ use mainstay_vfs::{Disk, Enclosed, FileSystem};
 use std::fmt::Display;
 use std::io::{self, IsTerminal, Write};
 use std::net::SocketAddr;
-use std::path::{Path, PathBuf};
+use std::path::{Component, Path, PathBuf};
 use std::sync::{Arc, OnceLock};
 use std::time::Duration;
 
@@ -107,6 +107,7 @@ fn start(
         true => Arc::new(Disk),
         false => Arc::new(Enclosed::new(Arc::new(Disk), root)?),
     };
+    let engine_options = options.clone();
     // A folder that is on no disk has no links.
     let database = match Disk.stamp(&folder).is_ok() {
         true => Database::open_on(Arc::clone(&files), &folder, options)?,
@@ -135,7 +136,7 @@ fn start(
         server.open(address, navigator_door(for_ace, &for_who, &folder, &files)?)?;
     }
     if let Some(address) = config.sqli {
-        server.open(address, informix_door(&config, for_informix, &folder))?;
+        server.open(address, informix_door(&config, for_informix, &folder, (&files, &engine_options))?)?;
     }
     if let Some(address) = config.console {
         open_console(&server, (address, &config), users, &for_basic, &folder)?;
@@ -234,9 +235,28 @@ fn open_console(
 }
 
 /// The door for Informix clients, whose database has the name of the folder.
-fn informix_door(config: &Config, database: Database, folder: &Path) -> SqliDoor {
+///
+/// Errors: a folder of further databases that is not below the served one.
+fn informix_door(
+    config: &Config,
+    database: Database,
+    folder: &Path,
+    (files, options): (&Arc<dyn FileSystem>, &Options),
+) -> Result<SqliDoor> {
     let name = folder.file_stem().map(|name| name.to_string_lossy().into_owned()).unwrap_or_default();
-    SqliDoor::new(Arc::new(Informix::new(database, &name, &config.name, &config.sqli_version)))
+    let names = (name.as_str(), config.name.as_str(), config.sqli_version.as_str());
+    let informix = match &config.sqli_databases {
+        None => Informix::new(database, names.0, names.1, names.2),
+        Some(further) => {
+            let is_below = further.components().all(|part| matches!(part, Component::Normal(_)));
+            if !is_below || further.as_os_str().is_empty() {
+                let text = "sqli_databases names a folder below the served one, such as \"databases\"";
+                return Err(Error::new(Code::InvalidSetting, text).at("mainstay.toml"));
+            }
+            Informix::with_databases(database, names, (Arc::clone(files), folder.join(further)), options.clone())
+        }
+    };
+    Ok(SqliDoor::new(Arc::new(informix)))
 }
 
 /// Has the allocator hand memory back to the system that has not been used for a while. It does so in passing, when a long

@@ -1,28 +1,47 @@
-//! A source of sessions: one database, under the name of its folder.
+//! A source of sessions: a database under the name of its folder, and those that clients create.
 
+use crate::databases::{Databases, Further, Home};
 use crate::modules::Shared;
 use crate::script::{ScriptError, run_script};
-use crate::session::InformixSession;
-use mainstay_engine::Database;
+use crate::session::{InformixSession, session_of};
+use mainstay_engine::{Database, Options};
 use mainstay_session::{Backend, Failure, Login, Session};
 use mainstay_vfs::FileSystem;
 use std::io::Write;
-use std::path::Path;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
 
-/// The database of a server for Informix clients.
+/// The databases of a server for Informix clients.
 pub struct Informix {
-    shared: Shared,
-    name: String,
-    server: String,
-    version: String,
+    databases: Arc<Databases>,
 }
 
 impl Informix {
     /// Serves a database under this name, on a server of this name and version, which DBINFO reports.
     pub fn new(database: Database, name: &str, server: &str, version: &str) -> Informix {
         mainstay_informix_planner::register();
-        let (name, server) = (name.to_lowercase(), server.to_lowercase());
-        Informix { shared: Shared::new(database), name, server, version: version.to_owned() }
+        Informix { databases: Arc::new(Databases::new(Shared::new(database), name, server, version)) }
+    }
+
+    /// The same, with a folder in which clients create further databases, which are opened with these options.
+    pub fn with_databases(
+        database: Database,
+        (name, server, version): (&str, &str, &str),
+        (files, folder): (Arc<dyn FileSystem>, PathBuf),
+        options: Options,
+    ) -> Informix {
+        mainstay_informix_planner::register();
+        let databases = Databases::new(Shared::new(database), name, server, version);
+        Informix { databases: Arc::new(databases.with_further(Further { folder, files, options })) }
+    }
+
+    fn home(&self, login: &Login) -> Home {
+        Home { databases: Arc::clone(&self.databases), login: login.clone() }
+    }
+
+    /// A session of the main database.
+    fn of_main(&self, login: &Login) -> Result<InformixSession, Failure> {
+        session_of(&self.home(login), self.databases.main().clone(), &self.databases.name)
     }
 }
 
@@ -49,8 +68,7 @@ impl Informix {
     /// Errors: -206 for a table that is not there; those of reading the catalog.
     pub fn schema(&self, user: &str, table: Option<&str>) -> Result<String, Failure> {
         let login = Login { user: user.to_owned(), ..Login::default() };
-        let (name, server, version) = (self.name.clone(), self.server.clone(), self.version.clone());
-        let mut session = InformixSession::new(self.shared.clone(), &login, name, server, version)?;
+        let mut session = self.of_main(&login)?;
         session.refresh()?;
         let InformixSession { core, modules, .. } = &mut session;
         crate::schema::text(core, modules, table)
@@ -59,13 +77,6 @@ impl Informix {
 
 impl Backend for Informix {
     fn session(&self, login: &Login) -> Result<Box<dyn Session>, Failure> {
-        let session = InformixSession::new(
-            self.shared.clone(),
-            login,
-            self.name.clone(),
-            self.server.clone(),
-            self.version.clone(),
-        );
-        Ok(Box::new(session?))
+        Ok(Box::new(self.of_main(login)?))
     }
 }

@@ -13,7 +13,8 @@
 //! and variables stand in it as the values that they have. A server writes into the home directory of its user: here the
 //! file, `sqexplain.out` unless the statement names one, is in the folder of the database, and has one of a few
 //! extensions, so that no table is written over. A file with other contents is refused: it must be new or empty, or begin
-//! with `QUERY:`. When plans cannot be appended any more, SET EXPLAIN is turned off, and statements go on. Source: "SET EXPLAIN" in the Guide to SQL: Syntax.
+//! with `QUERY:`. When plans cannot be appended any more, SET EXPLAIN is turned off with one warning, and
+//! statements go on. Source: "SET EXPLAIN" in the Guide to SQL: Syntax.
 
 use crate::failure::{of_core, of_syntax};
 use crate::scope::Names;

@@ -11,6 +11,7 @@
 //!        functions of the database that queries call, in a session beside                  functions
 //!        cancellation and the time limit of a statement with its routines                   stopping
 //!        definitions as a script, as dbschema writes them                                   schema
+//!        the databases of a server, CREATE and DROP DATABASE                                databases
 //!        SET EXPLAIN: plans in a file                                                       explain
 //!        scripts of a user at this machine, with LOAD and UNLOAD                            script
 //!        errors of the core in SQLCODE and ISAM codes                                      failure
@@ -21,6 +22,7 @@
 
 mod backend;
 mod catalog;
+mod databases;
 mod explain;
 mod failure;
 mod functions;

@@ -31,6 +31,11 @@ impl Shared {
         Shared { database, version: Arc::new(AtomicU64::new(1)) }
     }
 
+    /// True if a session has the database open, beside the one that keeps this value.
+    pub(crate) fn has_sessions(&self) -> bool {
+        Arc::strong_count(&self.version) > 1
+    }
+
     /// Tells all sessions that routines have changed.
     pub(crate) fn bump(&self) {
         self.version.fetch_add(1, Ordering::AcqRel);

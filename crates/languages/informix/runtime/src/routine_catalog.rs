@@ -6,7 +6,7 @@ use crate::catalog::{FIRST_TABLE, NAME, OWNER, Reader, Rows, SystemTable, coded}
 use crate::modules::Stored;
 use mainstay_informix_syntax::Type;
 use mainstay_informix_syntax::reduce::text_literal;
-use mainstay_informix_syntax::tree::{Routine, TypeName};
+use mainstay_informix_syntax::tree::{ParameterMode, Routine, TypeName};
 use std::sync::Arc;
 
 /// The length of a row of a text.
@@ -218,12 +218,17 @@ fn bodies(reader: &mut Reader<'_>) -> Rows {
     routines(reader).into_iter().flat_map(of).collect()
 }
 
-/// Parameters have the attribute 1, values that are returned 3.
+/// Parameters have the attribute 1, INOUT parameters 2, OUT parameters 4, values that are returned 3.
 fn parameters(reader: &mut Reader<'_>) -> Rows {
     let mut all = Vec::new();
     for stored in routines(reader) {
         let Some(routine) = stored.routine() else { continue };
-        let parameters = routine.parameters.iter().map(|it| (it.name.text.as_str(), &it.data_type, 1));
+        let attribute = |mode: ParameterMode| match mode {
+            ParameterMode::In => 1,
+            ParameterMode::InOut => 2,
+            ParameterMode::Out => 4,
+        };
+        let parameters = routine.parameters.iter().map(|it| (it.name.text.as_str(), &it.data_type, attribute(it.mode)));
         let returns = routine.returns.iter();
         let returns = returns.map(|(of, name)| (name.as_ref().map_or("", |name| name.text.as_str()), of, 3));
         for (place, (name, data_type, attribute)) in parameters.chain(returns).enumerate() {

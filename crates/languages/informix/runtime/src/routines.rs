@@ -7,11 +7,15 @@ use crate::rows::{KeptRows, number};
 use crate::runner::{Returned, Runner, failure_of};
 use crate::scope::Names;
 use crate::session::InformixSession;
+use crate::statement::Prepared;
 use mainstay_informix_syntax::compile::{self, Action, Environment, Signature, compile_routine};
-use mainstay_informix_syntax::reduce::Scope;
-use mainstay_informix_syntax::tree::{DropRoutine, Expr, Invocation, Literal, Name, ObjectName, Routine};
+use mainstay_informix_syntax::reduce::{self, Scope};
+use mainstay_informix_syntax::tree::{
+    DropRoutine, Expr, Insert, InsertRows, Invocation, Literal, Name, ObjectName, Parameter, ParameterMode, Routine,
+    Statement as Tree,
+};
 use mainstay_informix_syntax::{SqlError, Type, assign};
-use mainstay_session::{Done, Failure, Ran};
+use mainstay_session::{Called, Done, Failure, Ran, RoutineShape};
 use mainstay_types::Value;
 use mainstay_vm::{Limits, Machine, Program, RunArgument};
 use std::sync::Arc;
@@ -25,11 +29,16 @@ const DEEPEST: usize = 16;
 /// statements.
 const TEXT_BYTES: usize = 256 << 20;
 
+/// The rows of a routine, and the values that its parameters give back.
+type RowsAndOutputs = (Vec<Vec<Value>>, Vec<Value>);
+
 /// A routine that is ready to run.
 #[derive(Debug)]
 pub(crate) struct Ready {
     pub program: Arc<Program>,
     pub parameters: Vec<(String, Type)>,
+    /// The places of the parameters that give a value back.
+    pub outputs: Vec<usize>,
     pub returns: Vec<Type>,
     pub is_single: bool,
 }
@@ -164,6 +173,7 @@ impl InformixSession {
         let ready = Ready {
             program,
             parameters: compiled.parameters,
+            outputs: compiled.outputs,
             returns: compiled.returns,
             is_single: compiled.is_single,
         };
@@ -204,6 +214,41 @@ impl InformixSession {
         self.with_machine(|runner, machine| runner.run_routine(machine, key, names, values))
     }
 
+    /// INSERT of the rows that a routine returns.
+    pub(crate) fn insert_rows_of(
+        &mut self,
+        insert: &Insert,
+        call: &Invocation,
+        parameters: &[Value],
+    ) -> Result<Ran, Failure> {
+        let rows = self.rows_of_call(call, parameters)?.unwrap_or_default();
+        let mut done = Done::default();
+        for row in rows {
+            let mark = |place: usize| Expr::Variable(Name { text: format!("?{}", place + 1), ..Name::default() });
+            let values = InsertRows::Values((0..row.len()).map(mark).collect());
+            let one = Insert { target: insert.target.clone(), columns: insert.columns.clone(), rows: values };
+            let types: Vec<Type> = vec![Type::LVarChar(32_739); row.len()];
+            let mut prepared = Prepared::of_routine(&Tree::Insert(Box::new(one)), &types, false, &self.names());
+            if let Ran::Done(added) = self.run_prepared(&mut prepared, &row)? {
+                let generated = added.generated.or(done.generated);
+                done = Done { rows: done.rows + added.rows, generated, has_no_effect: false };
+            }
+        }
+        Ok(Ran::Done(done))
+    }
+
+    /// The value of an expression that a client writes as an argument.
+    ///
+    /// Errors: those of the expression.
+    pub(crate) fn value_of(&mut self, value: &Expr, parameters: &[Value]) -> Result<Value, Failure> {
+        let types: Vec<Type> = vec![Type::LVarChar(32_739); parameters.len()];
+        let mut prepared = Prepared::of_routine(&reduce::value_query(value), &types, false, &self.names());
+        match self.run_prepared(&mut prepared, parameters)? {
+            Ran::Rows(mut rows) => Ok(rows.next()?.and_then(|row| row.into_iter().next()).unwrap_or(Value::Null)),
+            Ran::Done(_) => Ok(Value::Null),
+        }
+    }
+
     /// EXECUTE PROCEDURE, EXECUTE FUNCTION and CALL of a client.
     ///
     /// Errors: -674 for a routine that is not there; those of the routine.
@@ -226,6 +271,9 @@ impl InformixSession {
             return Ok(None);
         }
         let stored = self.modules.routine(&name, call.arguments.len()).cloned().ok_or_else(|| missing(&name))?;
+        if stored.routine().is_some_and(|routine| routine.parameters.iter().any(Parameter::is_output)) {
+            return Err(has_outputs(&name));
+        }
         let gives_rows = stored.routine().is_some_and(|routine| !routine.returns.is_empty());
         let mut values = Vec::with_capacity(call.arguments.len());
         for (_, value) in &call.arguments {
@@ -253,6 +301,59 @@ impl InformixSession {
             value => self.value_of(value, parameters),
         }
     }
+}
+
+/// -9752: a routine with OUT or INOUT parameters is executed as a statement, which has nowhere to put their values.
+fn has_outputs(name: &str) -> Failure {
+    let message = format!("Routine ({name}) has OUT or INOUT parameters: call it from a routine, or by its number.");
+    Failure { number: SqlError::HAS_OUTPUTS, subject: name.to_owned(), message, ..Failure::default() }
+}
+
+/// The number of the routine of a call, if its parameters give values back: clients call such a routine by it.
+pub(crate) fn number_of_call(session: &InformixSession, call: &Invocation) -> Option<u32> {
+    let stored = session.modules.routine(&call.name.last().to_lowercase(), call.arguments.len())?;
+    let has_outputs = stored.routine()?.parameters.iter().any(Parameter::is_output);
+    has_outputs.then(|| u32::try_from(stored.number).ok()).flatten()
+}
+
+/// The routine of a number.
+fn numbered(session: &InformixSession, number: u32) -> Result<Arc<Stored>, Failure> {
+    let is_meant = |stored: &&Arc<Stored>| stored.number == i64::from(number) && stored.routine().is_some();
+    session.modules.all.iter().find(is_meant).cloned().ok_or_else(|| missing(&number.to_string()))
+}
+
+/// The parameters of a routine, and what it returns.
+///
+/// Errors: -674 for a number that no routine has.
+pub(crate) fn shape(session: &mut InformixSession, number: u32) -> Result<RoutineShape, Failure> {
+    session.refresh()?;
+    let stored = numbered(session, number)?;
+    let ready = session.ready(&stored.key)?;
+    let parameters = ready.parameters.iter().enumerate();
+    let parameters = parameters
+        .map(|(place, (name, known))| (crate::rows::column(name, *known, true), ready.outputs.contains(&place)));
+    let returns = ready.returns.iter().map(|known| crate::rows::column("(expression)", *known, true));
+    Ok(RoutineShape { parameters: parameters.collect(), returns: returns.collect() })
+}
+
+/// Calls a routine by its number. A value for an OUT parameter has no meaning: it begins as NULL.
+///
+/// Errors: -674 for a number that no routine has, -686 for several rows; those of the routine.
+pub(crate) fn call_numbered(session: &mut InformixSession, number: u32, values: &[Value]) -> Result<Called, Failure> {
+    let stored = numbered(session, number)?;
+    let routine = stored.routine().ok_or_else(|| missing(&stored.name))?;
+    let modes = routine.parameters.iter().map(|parameter| parameter.mode);
+    let values: Vec<Value> = modes
+        .zip(values)
+        .map(|(mode, value)| if mode == ParameterMode::Out { Value::Null } else { value.clone() })
+        .collect();
+    let (mut rows, outputs) =
+        session.with_machine(|runner, machine| runner.run_with_outputs(machine, &stored.key, &[], &values))?;
+    if rows.len() > 1 {
+        let message = format!("Function ({}) has returned more than one row.", stored.name);
+        return Err(Failure { number: -686, subject: stored.name.clone(), message, ..Failure::default() });
+    }
+    Ok(Called { outputs, returned: rows.pop() })
 }
 
 /// The arguments of a run, by the places of the parameters.
@@ -289,6 +390,19 @@ impl Runner<'_> {
         names: &[Option<String>],
         values: &[Value],
     ) -> Result<Vec<Vec<Value>>, Failure> {
+        self.run_with_outputs(machine, key, names, values).map(|(rows, _)| rows)
+    }
+
+    /// The same, and the values that OUT and INOUT parameters give back.
+    ///
+    /// Errors: those of the routine.
+    pub(crate) fn run_with_outputs(
+        &mut self,
+        machine: &mut Machine,
+        key: &str,
+        names: &[Option<String>],
+        values: &[Value],
+    ) -> Result<RowsAndOutputs, Failure> {
         let ready = self.session.ready(key)?;
         let name = key.split('/').next().unwrap_or(key);
         let arguments = arranged(&ready, name, names, values)?;
@@ -308,6 +422,12 @@ impl Runner<'_> {
                 *value = number(std::mem::replace(value, Value::Null))?;
             }
         }
-        Ok(rows)
+        let mut outputs = Vec::with_capacity(ready.outputs.len());
+        for place in &ready.outputs {
+            let value = machine.parameter(*place).to_value();
+            let is_floating = ready.parameters.get(*place).is_some_and(|(_, known)| known.is_floating());
+            outputs.push(if is_floating { number(value)? } else { value });
+        }
+        Ok((rows, outputs))
     }
 }

@@ -1,6 +1,6 @@
 //! The host of the machine: it runs what routines and triggers ask for beside their own flow of control.
 
-use crate::failure::{INTERRUPTED, of_syntax, plain};
+use crate::failure::{INTERRUPTED, NO_CURRENT_ROW, NO_CURSOR, of_syntax, plain};
 use crate::routine_names::missing;
 use crate::session::InformixSession;
 use crate::statement::Prepared;
@@ -107,6 +107,30 @@ fn size_of(row: &[Value]) -> usize {
     row.iter().map(|value| 32 + size(value)).sum()
 }
 
+impl InformixSession {
+    /// The number of the row that WHERE CURRENT OF means; `None` for statements without it.
+    pub(crate) fn current_row(&self, tree: &Tree) -> Result<Option<i64>, Failure> {
+        let cursor = match tree {
+            Tree::Update(update) => &update.cursor,
+            Tree::Delete(delete) => &delete.cursor,
+            _ => return Ok(None),
+        };
+        let Some(cursor) = cursor else { return Ok(None) };
+        let name = &cursor.name.text;
+        let message = "There is no current row for UPDATE/DELETE cursor.";
+        let of_routine = self.open_cursors.iter().rev().find(|(open, _)| open.eq_ignore_ascii_case(name));
+        if let Some((_, current)) = of_routine {
+            return current.get().map(Some).ok_or_else(|| plain(NO_CURRENT_ROW, message));
+        }
+        let statement = self.cursors.get(&name.to_lowercase()).and_then(|id| self.statements.get(id));
+        let Some(current) = statement.and_then(|statement| statement.current.as_ref()) else {
+            let message = format!("Cursor ({name}) not found.");
+            return Err(Failure { number: NO_CURSOR, subject: name.clone(), message, ..Failure::default() });
+        };
+        current.get().map(Some).ok_or_else(|| plain(NO_CURRENT_ROW, message))
+    }
+}
+
 impl<'s> Runner<'s> {
     pub(crate) fn new(session: &'s mut InformixSession) -> Runner<'s> {
         let most_bytes = MOST_BYTES.min(session.shared.database.statement_bytes());
@@ -210,13 +234,23 @@ impl<'s> Runner<'s> {
                 return self.cursor(place, action, &values, call);
             }
             ActionKind::Call(key, names) => {
-                let mut rows = self.run_routine(call.machine(), key, names, &values)?;
+                let (mut rows, outputs) = self.run_with_outputs(call.machine(), key, names, &values)?;
                 if rows.len() > 1 {
                     let name = key.split('/').next().unwrap_or(key).to_owned();
                     let message = format!("Function ({name}) has returned more than one row.");
                     return Err(Failure { number: -686, subject: name, message, ..Failure::default() });
                 }
-                let row = rows.pop();
+                let row = match (rows.pop(), outputs.is_empty()) {
+                    (row, true) => row,
+                    // Without variables for it, the row that is returned is dropped; without a row its variables are NULL.
+                    (row, false) => {
+                        let returned = action.outputs.len().saturating_sub(outputs.len());
+                        let mut values =
+                            if returned == 0 { Vec::new() } else { row.unwrap_or(vec![Value::Null; returned]) };
+                        values.extend(outputs);
+                        Some(values)
+                    }
+                };
                 self.put(action, row, call)?;
             }
             ActionKind::Give => self.give(values)?,

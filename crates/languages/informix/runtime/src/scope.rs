@@ -40,7 +40,7 @@ pub(crate) struct Names<'s> {
     pub known: RefCell<&'s mut KnownColumns>,
     pub facts: &'s Facts,
     pub modules: &'s Modules,
-    /// A statement that was reduced reads a table of the system.
+    /// A statement that was reduced contains facts of this moment, such as rows of the system catalog: it serves once.
     pub has_read_catalog: Cell<bool>,
 }
 
@@ -112,7 +112,7 @@ impl Scope for Names<'_> {
         let stored = self.modules.routine(&name.last().to_lowercase(), arguments)?;
         let signature = compile::signature(stored.routine()?, stored.key.clone(), self).ok()?;
         match signature.returns[..] {
-            [known] if signature.is_single => Some((core_name(&signature.key), known)),
+            [known] if signature.is_single && signature.outputs.is_empty() => Some((core_name(&signature.key), known)),
             _ => None,
         }
     }
@@ -128,6 +128,10 @@ impl Scope for Names<'_> {
     fn database_information(&self, words: &[String]) -> Option<String> {
         let words: Vec<&str> = words.iter().map(String::as_str).collect();
         let version = &self.facts.version;
+        // Facts about the last statement differ from one execution to the next.
+        if matches!(words[..], ["sqlca.sqlerrd1" | "sqlca.sqlerrd2" | "serial8" | "bigserial"]) {
+            self.has_read_catalog.set(true);
+        }
         Some(match words[..] {
             ["dbname"] => text_literal(&self.facts.database),
             ["sqlca.sqlerrd1"] | ["serial8"] | ["bigserial"] => self.facts.last_serial.to_string(),

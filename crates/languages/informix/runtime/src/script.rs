@@ -11,13 +11,16 @@
 
 use crate::failure::{of_core, of_syntax, plain};
 use mainstay_informix_syntax::script::{PieceKind, field, fields, pieces, records};
-use mainstay_informix_syntax::{Type, assign};
+use mainstay_informix_syntax::{Field, Type, assign, moment_text};
 use mainstay_session::{Column, Failure, Ran, Rows, Session, StatementKind};
 use mainstay_types::Value;
 use mainstay_vfs::{Create, FileSystem};
 use std::fmt;
 use std::io::Write;
 use std::path::Path;
+
+/// FRACTION(5), the last field of a moment.
+const LAST: Field = Field(15);
 
 /// The error of a script and the line where its statement begins.
 #[derive(Debug)]
@@ -61,7 +64,8 @@ pub(crate) fn run_script(
             }
         };
         let told = told.map_err(at(line))?;
-        writeln!(out, "{told}\n").map_err(|error| at(line)(plain(-1, error.to_string())))?;
+        let warning = session.take_warning().map_or_else(String::new, |warning| format!("Warning: {warning}\n"));
+        writeln!(out, "{told}\n{warning}").map_err(|error| at(line)(plain(-1, error.to_string())))?;
     }
     Ok(())
 }
@@ -83,10 +87,25 @@ fn statement(session: &mut dyn Session, text: &str, out: &mut dyn Write) -> Resu
     told
 }
 
-/// A value as a text of `dbaccess`.
-fn text_of(value: &Value) -> Option<String> {
+/// The types of columns, as far as they are declared. Moments of all fields are shown without zeros at their end: the core
+/// gives them to expressions whose type it does not know.
+fn types_of(columns: &[Column]) -> Vec<Option<Type>> {
+    let known = |column: &Column| {
+        let declared = column.declared.as_ref()?;
+        let known = Type::of_arguments(&declared.name, &declared.arguments)?;
+        let is_full = matches!(known, Type::DateTime(_, LAST) | Type::Interval(_, _, LAST));
+        (!is_full).then_some(known)
+    };
+    columns.iter().map(known).collect()
+}
+
+/// A value of a column as a text of `dbaccess`.
+fn text_of(value: &Value, known: Option<Type>) -> Option<String> {
     if value.as_ref().is_null() {
         return None;
+    }
+    if let Some(text) = moment_text(value.as_ref(), known) {
+        return Some(text);
     }
     match assign(value.as_ref(), Type::LVarChar(32_739)) {
         Ok(Value::Text(text)) => Some(text),
@@ -114,9 +133,11 @@ fn show(mut rows: Box<dyn Rows>, columns: &[Column], out: &mut dyn Write) -> Res
     };
     line(columns.iter().map(|column| column.name.clone()).collect(), out).map_err(failed)?;
     writeln!(out).map_err(failed)?;
+    let types = types_of(columns);
     let mut count = 0_u64;
     while let Some(row) = rows.next()? {
-        line(row.iter().map(|value| text_of(value).unwrap_or_default()).collect(), out).map_err(failed)?;
+        let cells = row.iter().zip(&types).map(|(value, known)| text_of(value, *known).unwrap_or_default());
+        line(cells.collect(), out).map_err(failed)?;
         count += 1;
     }
     writeln!(out).map_err(failed)?;
@@ -188,7 +209,7 @@ fn unload(
     let prepared = session.prepare(query)?;
     let ran = session.execute(prepared.id, &[]);
     let done = ran.and_then(|ran| match ran {
-        Ran::Rows(rows) => write_records(rows, (files, path), delimiter),
+        Ran::Rows(rows) => write_records((rows, types_of(&prepared.columns)), (files, path), delimiter),
         Ran::Done(_) => Err(plain(-201, "UNLOAD takes a query.")),
     });
     session.release(prepared.id);
@@ -199,7 +220,7 @@ fn unload(
 const PIECE: usize = 1 << 20;
 
 fn write_records(
-    mut rows: Box<dyn Rows>,
+    (mut rows, types): (Box<dyn Rows>, Vec<Option<Type>>),
     (files, path): (&dyn FileSystem, &Path),
     delimiter: char,
 ) -> Result<u64, Failure> {
@@ -214,9 +235,9 @@ fn write_records(
             text.clear();
         }
         let Some(row) = row else { break };
-        for value in &row {
+        for (value, known) in row.iter().zip(&types) {
             // A text that is empty differs from NULL by a backslash and a blank.
-            let cell = text_of(value).map(|cell| match cell.is_empty() {
+            let cell = text_of(value, *known).map(|cell| match cell.is_empty() {
                 true => "\\ ".to_owned(),
                 false => field(&cell, delimiter),
             });

@@ -1,28 +1,26 @@
 //! A session: a client's statements and its transaction.
 
+use crate::databases::{Databases, Home, no_database};
 use crate::explain::{Explaining, explained, plan_of};
-use crate::failure::{
-    DATABASE, IN_TRANSACTION, NO_CURRENT_ROW, NO_CURSOR, NOT_IN_TRANSACTION, of_core, of_syntax, plain,
-};
+use crate::failure::{DATABASE, IN_TRANSACTION, NOT_IN_TRANSACTION, of_core, of_syntax, plain};
 use crate::functions::Functions;
-use crate::modules::{self, Modules, Shared};
-use crate::routines::Ready;
+use crate::modules::{Modules, Shared};
+use crate::routines::{Ready, call_numbered, number_of_call, shape};
 use crate::rows::{CoreRows, CurrentRow, KeptRows, NumberedRows};
 use crate::scope::{Facts, KnownColumns, Names, core_columns};
-use crate::statement::{Planned, Prepared, has_target};
-use crate::stopping::Stopping;
+use crate::statement::{Planned, Prepared, has_target, temporary_table_of};
+use crate::stopping::{CurrentStopping, Stopping};
 use crate::synonyms;
 use crate::triggers::ReadyTrigger;
 use mainstay_engine::activity::SessionInfo;
 use mainstay_engine::{Entered, Prepared as CorePrepared, Session as Core};
-use mainstay_informix_syntax::reduce::{self, Mode, Scope, quoted};
-use mainstay_informix_syntax::tree::{
-    Expr, Insert, InsertRows, Invocation, Literal, Name, Query, QueryBody, Statement as Tree,
-};
-use mainstay_informix_syntax::{SqlError, Type};
+use mainstay_informix_syntax::Type;
+use mainstay_informix_syntax::reduce::{self, Scope, quoted};
+use mainstay_informix_syntax::tree::{Expr, Insert, InsertRows, Literal, Statement as Tree};
 use mainstay_planner::UserFunctions;
 use mainstay_session::{
-    Cancel, Column, Done, Failure, Login, Prepared as Described, Ran, Session, StatementId, TransactionStep,
+    Called, Cancel, Column, Done, Failure, Login, Prepared as Described, Ran, RoutineShape, Session, StatementId,
+    TransactionStep,
 };
 use mainstay_types::{Code, Value, ValueRef};
 use mainstay_vm::Machine;
@@ -57,14 +55,19 @@ pub(crate) struct InformixSession {
     is_beside: bool,
     /// SQLCODE of the last statement of a routine.
     pub sql_code: i32,
-    statements: HashMap<StatementId, Prepared>,
+    pub statements: HashMap<StatementId, Prepared>,
     /// The statements of named cursors.
-    cursors: HashMap<String, StatementId>,
+    pub cursors: HashMap<String, StatementId>,
     /// The file that plans are written to, after SET EXPLAIN.
     pub explaining: Option<Explaining>,
+    /// A warning of the last statement, for the client.
+    pub warning: Option<String>,
     /// DELIMIDENT: `"x"` is a name.
     pub delimited_names: bool,
-    next: u64,
+    pub next: u64,
+    /// The databases that it may change to; none for functions of another session's queries.
+    pub home: Option<Home>,
+    pub canceller: Arc<CurrentStopping>,
     /// Lists the session while it is open; none for functions of another session's queries.
     entered: Option<Entered>,
 }
@@ -111,6 +114,7 @@ impl InformixSession {
         core.set("lock_timeout", NOT_WAIT).map_err(|error| of_core(&error, false))?;
         let stopping = outer.unwrap_or_else(|| Arc::new(Stopping::new(core.cancel_handle())));
         core.end_with(stopping.core());
+        let canceller = Arc::new(CurrentStopping::new(Arc::clone(&stopping)));
         let functions = Arc::new(Functions::new(shared.clone(), facts.clone(), around, Arc::clone(&stopping)));
         core.set_functions(Arc::clone(&functions) as Arc<dyn UserFunctions>);
         Ok(InformixSession {
@@ -134,8 +138,11 @@ impl InformixSession {
             statements: HashMap::new(),
             cursors: HashMap::new(),
             explaining: None,
+            warning: None,
             delimited_names: false,
             next: 1,
+            home: None,
+            canceller,
             entered: None,
         })
     }
@@ -155,7 +162,7 @@ impl InformixSession {
 
     /// Writes the plan of a statement that is about to run, after SET EXPLAIN; true if it shall not run.
     ///
-    /// A file that cannot be written turns SET EXPLAIN off.
+    /// A file that cannot be written turns SET EXPLAIN off, with a warning.
     ///
     /// Errors: such a file with AVOID_EXECUTE, where statements must not begin to run.
     fn explain(&mut self, statement: &Prepared, values: &[Value]) -> Result<bool, Failure> {
@@ -165,14 +172,18 @@ impl InformixSession {
         let plan = plan.unwrap_or_else(|failure| vec![format!("no plan: {failure}")]);
         match explaining.append(&self.shared.database, &statement.text, &plan) {
             Err(failure) if explaining.avoids_execution => return Err(failure),
-            Err(_) => self.explaining = None,
+            Err(failure) => {
+                self.explaining = None;
+                self.warning =
+                    Some(format!("SET EXPLAIN is turned off, its file cannot be written: {}", failure.message));
+            }
             Ok(()) => {}
         }
         Ok(explaining.avoids_execution)
     }
 
     /// Runs a query or a change that the core has prepared.
-    fn run_prepared(&mut self, statement: &mut Prepared, values: &[Value]) -> Result<Ran, Failure> {
+    pub(crate) fn run_prepared(&mut self, statement: &mut Prepared, values: &[Value]) -> Result<Ran, Failure> {
         let is_query = matches!(statement.tree, Tree::Query(_));
         if self.is_beside && !is_query {
             return Err(plain(-675, "Illegal SQL statement in SPL routine: a function of a query changes no rows."));
@@ -220,17 +231,6 @@ impl InformixSession {
         Ok(Ran::Done(self.changed(statement, rows, &values, &defaults)))
     }
 
-    /// Notes what a change has done, for DBINFO and the client.
-    fn changed(&mut self, statement: &Prepared, rows: u64, values: &[Value], defaults: &[usize]) -> Done {
-        let generated = match &statement.tree {
-            Tree::Insert(insert) => self.generated(insert, values, defaults),
-            _ => None,
-        };
-        self.facts.last_rows = rows;
-        self.facts.last_serial = generated.unwrap_or(self.facts.last_serial);
-        Done { rows, generated, has_no_effect: false }
-    }
-
     /// Runs a statement that is prepared.
     ///
     /// Errors: those of the statement.
@@ -258,36 +258,6 @@ impl InformixSession {
         }
     }
 
-    /// INSERT of the rows that a routine returns.
-    fn insert_rows_of(&mut self, insert: &Insert, call: &Invocation, parameters: &[Value]) -> Result<Ran, Failure> {
-        let rows = self.rows_of_call(call, parameters)?.unwrap_or_default();
-        let mut done = Done::default();
-        for row in rows {
-            let mark = |place: usize| Expr::Variable(Name { text: format!("?{}", place + 1), ..Name::default() });
-            let values = InsertRows::Values((0..row.len()).map(mark).collect());
-            let one = Insert { target: insert.target.clone(), columns: insert.columns.clone(), rows: values };
-            let types: Vec<Type> = vec![Type::LVarChar(32_739); row.len()];
-            let mut prepared = Prepared::of_routine(&Tree::Insert(Box::new(one)), &types, false, &self.names());
-            if let Ran::Done(added) = self.run_prepared(&mut prepared, &row)? {
-                let generated = added.generated.or(done.generated);
-                done = Done { rows: done.rows + added.rows, generated, has_no_effect: false };
-            }
-        }
-        Ok(Ran::Done(done))
-    }
-
-    /// The value of an expression that a client writes as an argument.
-    ///
-    /// Errors: those of the expression.
-    pub(crate) fn value_of(&mut self, value: &Expr, parameters: &[Value]) -> Result<Value, Failure> {
-        let types: Vec<Type> = vec![Type::LVarChar(32_739); parameters.len()];
-        let mut prepared = Prepared::of_routine(&reduce::value_query(value), &types, false, &self.names());
-        match self.run_prepared(&mut prepared, parameters)? {
-            Ran::Rows(mut rows) => Ok(rows.next()?.and_then(|row| row.into_iter().next()).unwrap_or(Value::Null)),
-            Ran::Done(_) => Ok(Value::Null),
-        }
-    }
-
     /// Prepares a statement in the core: the statement, and whether it contains rows of the system catalog. The rows of a query that the core cannot lock, such as one of a file's table, are
     /// read without.
     fn prepare_core(
@@ -305,30 +275,8 @@ impl InformixSession {
         }
     }
 
-    /// The number of the row that WHERE CURRENT OF means; `None` for statements without it.
-    fn current_row(&self, tree: &Tree) -> Result<Option<i64>, Failure> {
-        let cursor = match tree {
-            Tree::Update(update) => &update.cursor,
-            Tree::Delete(delete) => &delete.cursor,
-            _ => return Ok(None),
-        };
-        let Some(cursor) = cursor else { return Ok(None) };
-        let name = &cursor.name.text;
-        let message = "There is no current row for UPDATE/DELETE cursor.";
-        let of_routine = self.open_cursors.iter().rev().find(|(open, _)| open.eq_ignore_ascii_case(name));
-        if let Some((_, current)) = of_routine {
-            return current.get().map(Some).ok_or_else(|| plain(NO_CURRENT_ROW, message));
-        }
-        let statement = self.cursors.get(&name.to_lowercase()).and_then(|id| self.statements.get(id));
-        let Some(current) = statement.and_then(|statement| statement.current.as_ref()) else {
-            let message = format!("Cursor ({name}) not found.");
-            return Err(Failure { number: NO_CURSOR, subject: name.clone(), message, ..Failure::default() });
-        };
-        current.get().map(Some).ok_or_else(|| plain(NO_CURRENT_ROW, message))
-    }
-
     /// The number that the SERIAL column of the last new row has: given by the statement, or by the table.
-    fn generated(&mut self, insert: &Insert, values: &[Value], defaults: &[usize]) -> Option<i64> {
+    pub(crate) fn generated(&mut self, insert: &Insert, values: &[Value], defaults: &[usize]) -> Option<i64> {
         let table = self.names().core_name(&insert.target);
         let columns = core_columns(&mut self.core, &mut self.known, &table)?;
         let serial = columns.iter().position(|(_, known)| known.is_serial())?;
@@ -409,16 +357,6 @@ impl InformixSession {
         Ok(Done { rows, ..Done::default() })
     }
 
-    /// Lets synonyms and triggers follow a table that has another name, or go with it.
-    fn table_changed(&mut self, table: &str, new: Option<&str>) -> Result<(), Failure> {
-        let table = table.to_lowercase();
-        synonyms::follow(&mut self.core, &table, new)?;
-        match modules::follow(&mut self.core, &self.modules, &table, new)? {
-            true => self.modules_changed(),
-            false => Ok(()),
-        }
-    }
-
     fn setting(&mut self, tree: &Tree) -> Result<Done, Failure> {
         let set =
             |core: &mut Core, name: &str, value: &str| core.set(name, value).map_err(|error| of_core(&error, false));
@@ -430,6 +368,8 @@ impl InformixSession {
             Tree::Savepoint(name) => self.transaction(&TransactionStep::Savepoint(name.text.clone()))?,
             Tree::ReleaseSavepoint(name) => self.transaction(&TransactionStep::Release(name.text.clone()))?,
             Tree::Database(name) => self.use_database(&name.text)?,
+            Tree::CreateDatabase(name, if_not_exists) => create_database(self, &name.text, *if_not_exists)?,
+            Tree::DropDatabase(name, if_exists) => drop_database(self, &name.text, *if_exists)?,
             // It writes a file, even where no plan follows.
             Tree::Explain(_) if self.core.is_read_only() => {
                 return Err(plain(-273, "No UPDATE permission: SET EXPLAIN writes a file."));
@@ -450,18 +390,73 @@ impl InformixSession {
     }
 }
 
-/// The statement of the core for SELECT ... INTO TEMP.
-fn temporary_table_of(query: &Query, names: &Names<'_>) -> Result<String, Box<SqlError>> {
-    fn target(body: &QueryBody) -> String {
-        match body {
-            QueryBody::Select(select) => {
-                select.into.as_ref().map(|(name, _)| name.last().to_owned()).unwrap_or_default()
-            }
-            QueryBody::Set(left, ..) => target(left),
-        }
+/// Begins a session of one of the databases of a server.
+///
+/// Errors: those of the database.
+pub(crate) fn session_of(home: &Home, shared: Shared, name: &str) -> Result<InformixSession, Failure> {
+    let Databases { server, version, .. } = &*home.databases;
+    let mut session = InformixSession::new(shared, &home.login, name.to_owned(), server.clone(), version.clone())?;
+    session.home = Some(home.clone());
+    Ok(session)
+}
+
+/// DATABASE: changes to the database of a name. Cursors and prepared statements end with the database before it.
+///
+/// Errors: -329; -377 within a transaction; those of beginning a session.
+fn change_database(session: &mut InformixSession, name: &str) -> Result<(), Failure> {
+    let wanted = name.split('@').next().unwrap_or(name).trim().to_lowercase();
+    if wanted == session.facts.database || wanted == "sysmaster" {
+        return Ok(());
     }
-    let text = reduce::query(query, Mode::Execute(&[], &[]), names)?;
-    Ok(format!("CREATE TEMPORARY TABLE {} AS {text}", quoted(&target(&query.body))))
+    let home = session.home.clone().ok_or_else(|| no_database(&wanted))?;
+    let shared = home.databases.find(&wanted)?.ok_or_else(|| no_database(&wanted))?;
+    leaves_no_transaction(session)?;
+    let mut other = session_of(&home, shared, &wanted)?;
+    other.next = session.next;
+    other.delimited_names = session.delimited_names;
+    // The door keeps the canceller that it was given at the login.
+    other.canceller = Arc::clone(&session.canceller);
+    other.canceller.change(&other.stopping);
+    *session = other;
+    Ok(())
+}
+
+/// -377: the transaction has to end before the database.
+fn leaves_no_transaction(session: &InformixSession) -> Result<(), Failure> {
+    match session.core.is_in_transaction() {
+        true => Err(plain(-377, "Must terminate transaction before closing database.")),
+        false => Ok(()),
+    }
+}
+
+/// The databases of the server, for a user who may create and drop them.
+fn databases_to_change(session: &InformixSession, name: &str) -> Result<Home, Failure> {
+    if session.core.is_read_only() {
+        return Err(plain(-388, "No resource permission."));
+    }
+    session.home.clone().ok_or_else(|| no_database(name))
+}
+
+/// CREATE DATABASE, which becomes the current one.
+fn create_database(session: &mut InformixSession, name: &str, if_not_exists: bool) -> Result<(), Failure> {
+    let name = name.to_lowercase();
+    let home = databases_to_change(session, &name)?;
+    let is_there = if_not_exists && home.databases.names()?.contains(&name);
+    leaves_no_transaction(session)?;
+    if !is_there {
+        home.databases.create(&name)?;
+    }
+    change_database(session, &name)
+}
+
+/// DROP DATABASE.
+fn drop_database(session: &InformixSession, name: &str, if_exists: bool) -> Result<(), Failure> {
+    let name = name.to_lowercase();
+    let home = databases_to_change(session, &name)?;
+    match home.databases.drop_database(&name) {
+        Err(failure) if if_exists && failure.number == DATABASE => Ok(()),
+        dropped => dropped,
+    }
 }
 
 /// The shortest time that a lock can be waited for: SET LOCK MODE TO NOT WAIT.
@@ -469,25 +464,14 @@ const NOT_WAIT: &str = "1ms";
 
 impl Session for InformixSession {
     fn use_database(&mut self, name: &str) -> Result<(), Failure> {
-        let wanted = name.split('@').next().unwrap_or(name).trim();
-        let is_known = wanted.eq_ignore_ascii_case(&self.facts.database) || wanted.eq_ignore_ascii_case("sysmaster");
-        match is_known {
-            true => Ok(()),
-            false => {
-                let message = format!("database {wanted} not found");
-                Err(Failure {
-                    number: DATABASE,
-                    detail: -111,
-                    subject: wanted.to_owned(),
-                    message,
-                    ..Failure::default()
-                })
-            }
-        }
+        change_database(self, name)
     }
 
     fn databases(&mut self) -> Result<Vec<String>, Failure> {
-        Ok(vec![self.facts.database.clone(), "sysmaster".to_owned()])
+        let all = self.home.as_ref().map_or_else(|| Ok(Vec::new()), |home| home.databases.names())?;
+        let own = self.facts.database.clone();
+        let others = all.into_iter().filter(|name| *name != own);
+        Ok([own.clone()].into_iter().chain(others).chain(["sysmaster".to_owned()]).collect())
     }
 
     fn prepare(&mut self, text: &str) -> Result<Described, Failure> {
@@ -523,6 +507,31 @@ impl Session for InformixSession {
         self.stopping.end();
         self.statements.insert(id, statement);
         ran
+    }
+
+    fn take_warning(&mut self) -> Option<String> {
+        self.warning.take()
+    }
+
+    fn routine_of(&mut self, id: StatementId) -> Option<u32> {
+        match &self.statements.get(&id)?.tree {
+            Tree::Execute(call) => number_of_call(self, call),
+            _ => None,
+        }
+    }
+
+    fn routine(&mut self, number: u32) -> Result<RoutineShape, Failure> {
+        shape(self, number)
+    }
+
+    fn call_routine(&mut self, number: u32, values: &[Value]) -> Result<Called, Failure> {
+        self.stopping.begin(self.core.timeout());
+        let called = match self.refresh() {
+            Ok(()) => call_numbered(self, number, values),
+            Err(failure) => Err(failure),
+        };
+        self.stopping.end();
+        called
     }
 
     fn release(&mut self, id: StatementId) {
@@ -577,6 +586,6 @@ impl Session for InformixSession {
     }
 
     fn canceller(&self) -> Arc<dyn Cancel> {
-        Arc::clone(&self.stopping) as Arc<dyn Cancel>
+        Arc::clone(&self.canceller) as Arc<dyn Cancel>
     }
 }

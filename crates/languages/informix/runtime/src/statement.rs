@@ -6,12 +6,13 @@ use crate::rows::{CurrentRow, column, declared_type, type_of};
 use crate::scope::Names;
 use mainstay_engine::Prepared as CorePrepared;
 use mainstay_informix_syntax::compile::{self, Environment};
-use mainstay_informix_syntax::reduce::{self, Mode, Scope};
+use mainstay_informix_syntax::reduce::{self, Mode, Scope, quoted};
 use mainstay_informix_syntax::tree::{
-    Expr, InsertRows, Invocation, ObjectName, QueryBody, SelectItem, Source, Statement as Tree,
+    Expr, InsertRows, Invocation, ObjectName, Query, QueryBody, Select, SelectItem, Source, Statement as Tree,
 };
 use mainstay_informix_syntax::{
-    Field, ParameterPlace, Type, assign, assign_from, cut, parameter_places, parse, text_length,
+    Field, ParameterPlace, SqlError, Type, assign, assign_from, cut, datetime_type, parameter_places, parse,
+    text_length,
 };
 use mainstay_session::{Column, Failure, StatementKind};
 use mainstay_types::Value;
@@ -162,6 +163,7 @@ impl Prepared {
                 let answer = names.core.borrow_mut().execute(&text).map_err(|error| of_core(&error, false))?;
                 let system = system_columns(&query.body);
                 let lengths = text_lengths(&query.body, names);
+                let datetimes = datetime_types(&query.body, names);
                 let fields = answer.schema().fields().iter().enumerate();
                 let described = fields.map(|(place, field)| {
                     let name = field.name().to_lowercase();
@@ -170,7 +172,9 @@ impl Prepared {
                         Type::LVarChar(_) => lengths.get(place).copied().flatten().map_or(ANY_TEXT, Type::VarChar),
                         known => known,
                     };
-                    column(&name, declared_type(field).or_else(of_system).unwrap_or_else(of_field), field.is_nullable())
+                    let made = datetimes.get(place).copied().flatten();
+                    let known = made.or_else(|| declared_type(field)).or_else(of_system).unwrap_or_else(of_field);
+                    column(&name, known, field.is_nullable())
                 });
                 Ok(described.collect())
             }
@@ -303,6 +307,20 @@ fn assigned_columns(tree: &Tree, count: usize, names: &Names<'_>) -> Vec<Option<
     assigned
 }
 
+/// The statement of the core for SELECT ... INTO TEMP.
+pub(crate) fn temporary_table_of(query: &Query, names: &Names<'_>) -> Result<String, Box<SqlError>> {
+    fn target(body: &QueryBody) -> String {
+        match body {
+            QueryBody::Select(select) => {
+                select.into.as_ref().map(|(name, _)| name.last().to_owned()).unwrap_or_default()
+            }
+            QueryBody::Set(left, ..) => target(left),
+        }
+    }
+    let text = reduce::query(query, Mode::Execute(&[], &[]), names)?;
+    Ok(format!("CREATE TEMPORARY TABLE {} AS {text}", quoted(&target(&query.body))))
+}
+
 /// SELECT ... INTO TEMP gives no rows.
 pub(crate) fn has_target(body: &QueryBody) -> bool {
     match body {
@@ -359,13 +377,33 @@ fn tables(source: &Source, found: &mut Vec<(ObjectName, String)>) {
 /// The lengths of the texts that the items of a query's list give, as far as a VARCHAR holds them; nothing for a list with a
 /// star, whose items are not the columns.
 fn text_lengths(body: &QueryBody, names: &Names<'_>) -> Vec<Option<u32>> {
-    let select = match body {
-        QueryBody::Select(select) => select,
+    match body {
+        QueryBody::Select(select) => of_items(select, names, &|value, column| {
+            text_length(value, column).filter(|length| (1..=255).contains(length))
+        }),
         QueryBody::Set(left, _, _, right) => {
             let both = text_lengths(left, names).into_iter().zip(text_lengths(right, names));
-            return both.map(|(left, right)| Some(left?.max(right?))).collect();
+            both.map(|(left, right)| Some(left?.max(right?))).collect()
         }
-    };
+    }
+}
+
+/// The types of the DATETIMEs that the items of a query's list make, but for plain columns; nothing for a list with a star.
+fn datetime_types(body: &QueryBody, names: &Names<'_>) -> Vec<Option<Type>> {
+    match body {
+        QueryBody::Select(select) => of_items(select, names, &|value, column| match value {
+            Expr::Column(_) => None,
+            value => datetime_type(value, column),
+        }),
+        QueryBody::Set(left, ..) => datetime_types(left, names),
+    }
+}
+
+/// Gives something of an expression and the types of columns.
+type OfItem<'f, T> = dyn Fn(&Expr, &dyn Fn(&ObjectName) -> Option<Type>) -> Option<T> + 'f;
+
+/// Something of each item of a list; nothing for a list with a star.
+fn of_items<T>(select: &Select, names: &Names<'_>, of: &OfItem<'_, T>) -> Vec<Option<T>> {
     let mut found = Vec::new();
     select.from.iter().for_each(|source| tables(source, &mut found));
     let column = |name: &ObjectName| {
@@ -376,12 +414,12 @@ fn text_lengths(body: &QueryBody, names: &Names<'_>) -> Vec<Option<u32>> {
             columns.into_iter().find(|(known, _)| known.eq_ignore_ascii_case(name.last())).map(|(_, known)| known)
         })
     };
-    let mut lengths = Vec::new();
+    let mut all = Vec::new();
     for item in &select.items {
         let SelectItem::Value(value, _) = item else { return Vec::new() };
-        lengths.push(text_length(value, &column).filter(|length| (1..=255).contains(length)));
+        all.push(of(value, &column));
     }
-    lengths
+    all
 }
 
 /// The columns of the tables of the system that a query reads: their types are no part of their rows.

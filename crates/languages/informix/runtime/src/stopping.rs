@@ -26,6 +26,28 @@ impl Cancel for Stopping {
     }
 }
 
+/// Ends what a client runs, in whichever database it is.
+#[derive(Debug)]
+pub(crate) struct CurrentStopping(Mutex<Arc<Stopping>>);
+
+impl CurrentStopping {
+    pub(crate) fn new(stopping: Arc<Stopping>) -> CurrentStopping {
+        CurrentStopping(Mutex::new(stopping))
+    }
+
+    /// The client has changed to another database.
+    pub(crate) fn change(&self, stopping: &Arc<Stopping>) {
+        *self.0.lock().unwrap_or_else(PoisonError::into_inner) = Arc::clone(stopping);
+    }
+}
+
+impl Cancel for CurrentStopping {
+    fn cancel(&self) {
+        let current = Arc::clone(&self.0.lock().unwrap_or_else(PoisonError::into_inner));
+        current.cancel();
+    }
+}
+
 impl Stopping {
     pub(crate) fn new(core: CancelHandle) -> Stopping {
         Stopping { core, machine: Arc::default(), deadline: Mutex::default() }

@@ -17,7 +17,7 @@ use crate::rows::{CoreRows, all_values};
 use crate::runner::failure_of;
 use crate::session::InformixSession;
 use crate::statement::Prepared;
-use crate::synonyms::no_table;
+use crate::synonyms::{self, no_table};
 use mainstay_informix_syntax::compile::{ColumnParameter, Section, compile_trigger};
 use mainstay_informix_syntax::reduce::{self, Scope, quoted};
 use mainstay_informix_syntax::tree::{Name, ObjectName, Statement as Tree, Trigger};
@@ -112,6 +112,27 @@ impl InformixSession {
         )?;
         self.modules_changed()?;
         Ok(Done::default())
+    }
+
+    /// Lets synonyms and triggers follow a table that has another name, or go with it.
+    pub(crate) fn table_changed(&mut self, table: &str, new: Option<&str>) -> Result<(), Failure> {
+        let table = table.to_lowercase();
+        synonyms::follow(&mut self.core, &table, new)?;
+        match modules::follow(&mut self.core, &self.modules, &table, new)? {
+            true => self.modules_changed(),
+            false => Ok(()),
+        }
+    }
+
+    /// Notes what a change has done, for DBINFO and the client.
+    pub(crate) fn changed(&mut self, statement: &Prepared, rows: u64, values: &[Value], defaults: &[usize]) -> Done {
+        let generated = match &statement.tree {
+            Tree::Insert(insert) => self.generated(insert, values, defaults),
+            _ => None,
+        };
+        self.facts.last_rows = rows;
+        self.facts.last_serial = generated.unwrap_or(self.facts.last_serial);
+        Done { rows, generated, has_no_effect: false }
     }
 
     /// DROP TRIGGER.

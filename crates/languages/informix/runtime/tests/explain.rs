@@ -88,7 +88,13 @@ fn files_with_other_contents_are_left_alone() {
     assert!(written(&plans).starts_with("QUERY:"));
     // Statements go on without plans when the file cannot be written any more.
     std::fs::write(&plans, "other contents").unwrap();
+    assert_eq!(session.0.take_warning(), None);
     session.run("INSERT INTO t VALUES (2)");
+    let warning = session.0.take_warning().unwrap();
+    assert!(warning.starts_with("SET EXPLAIN is turned off"), "{warning}");
+    session.run("INSERT INTO t VALUES (3)");
+    assert_eq!(session.0.take_warning(), None, "one warning");
+    session.run("DELETE FROM t WHERE id = 3");
     assert_eq!(session.run("SELECT COUNT(*) FROM t"), ["2"]);
     assert_eq!(written(&plans), "other contents");
 }

@@ -147,7 +147,7 @@ fn queries_of_the_dialect() {
         ("SELECT d + 2, d - MDY(2, 1, 2024), MONTH(d), WEEKDAY(d) FROM t WHERE id = 1", &["DATE '2024-03-01'|27|2|3"]),
         ("SELECT d + 2 UNITS DAY FROM t WHERE id = 1", &["DATE '2024-03-01'"]),
         ("SELECT c FROM t ORDER BY c", &["NULL", "abcdef", "xyz"]),
-        ("SELECT LENGTH(c), UPPER(c), c || '!' FROM t WHERE id = 2", &["3|XYZ|xyz!"]),
+        ("SELECT LENGTH(c), UPPER(c), c || '!' FROM t WHERE id = 2", &["3|XYZ|xyz   !"]),
         ("SELECT DECODE(id, 1, 'one', 2, 'two', 'many') FROM t ORDER BY id", &["one", "two", "many"]),
         ("SELECT COUNT(*), SUM(id), MAX(c) FROM t", &["3|6|xyz"]),
     ];

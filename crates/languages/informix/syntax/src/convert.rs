@@ -8,6 +8,7 @@
 
 use crate::error::{Parse, SqlError};
 use crate::floating::FloatingDecimal;
+use crate::shown::{completed, moment_text, parse_interval};
 use crate::types::{Field, Type};
 use mainstay_types::convert::convert;
 use mainstay_types::{Date, Decimal, SqlType, Timestamp, Value, ValueRef};
@@ -46,6 +47,14 @@ pub fn assign(value: ValueRef<'_>, to: Type) -> Parse<Value> {
             Ok(Value::Timestamp(cut(moment, last)))
         }
         (ValueRef::Timestamp(moment), Type::DateTime(..)) => Ok(Value::Time(moment.time())),
+        (ValueRef::Text(text), Type::Interval(first, _, last)) => {
+            parse_interval(text, first, last).map(Value::Interval)
+        }
+        (ValueRef::Text(text), Type::DateTime(first, last)) => {
+            // Other texts are left to the core, which reads more forms of moments.
+            let completed = completed(text, first, last).unwrap_or_else(|_| text.to_owned());
+            convert(ValueRef::Text(&completed), to.sql_type()).map_err(|error| failed(&error.to_string(), to))
+        }
         (value, to) => convert(value, to.sql_type()).map_err(|error| failed(&error.to_string(), to)),
     }
 }
@@ -58,7 +67,10 @@ pub fn assign_from(value: ValueRef<'_>, from: Type, to: Type) -> Parse<Value> {
         ValueRef::Binary(bytes) if from.is_floating() && !to.is_floating() => {
             assign(FloatingDecimal::from_bytes(bytes)?.to_value().as_ref(), to)
         }
-        value => assign(value, to),
+        value => match moment_text(value, Some(from)) {
+            Some(text) if to.is_text() => Ok(Value::Text(fitted(&text, to))),
+            _ => assign(value, to),
+        },
     }
 }
 
@@ -186,7 +198,7 @@ fn text_of(value: ValueRef<'_>) -> String {
             format!("{month:02}/{day:02}/{year:04}")
         }
         ValueRef::Binary(bytes) => String::from_utf8_lossy(bytes).into_owned(),
-        other => other.to_value().to_string(),
+        other => moment_text(other, None).unwrap_or_else(|| other.to_value().to_string()),
     }
 }
 
@@ -242,6 +254,10 @@ mod tests {
         assert_eq!(assigned(&Value::Integer(1), Type::Date), date);
         assert_eq!(assigned(&text("01/01/1900"), Type::Date), date);
         assert_eq!(assigned(&date, Type::Char(10)), text("01/01/1900"));
+        let moment = Value::Timestamp(Timestamp::at(Date::from_ymd(1900, 1, 1).unwrap(), 0));
+        assert_eq!(assigned(&moment, Type::VarChar(30)), text("1900-01-01 00:00:00"));
+        let to_minute = Type::DateTime(Field::YEAR, Field(8));
+        assert_eq!(assign_from(moment.as_ref(), to_minute, Type::VarChar(30)).unwrap(), text("1900-01-01 00:00"));
         assert_eq!(assign(ValueRef::Text("13/13/2024"), Type::Date).unwrap_err().code, -1218);
     }
 }

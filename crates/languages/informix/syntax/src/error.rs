@@ -25,6 +25,8 @@ pub struct SqlError {
 pub(crate) type Parse<T> = Result<T, Box<SqlError>>;
 
 impl SqlError {
+    /// -9752: a routine with OUT or INOUT parameters is called where they cannot give their values back.
+    pub const HAS_OUTPUTS: i32 = -9752;
     /// -201: a syntax error has occurred.
     pub const SYNTAX: i32 = -201;
     /// -202: an illegal character has been found in the statement.

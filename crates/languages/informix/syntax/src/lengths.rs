@@ -1,4 +1,4 @@
-//! The lengths of texts that expressions give.
+//! The lengths of texts that expressions give, and the fields of their DATETIMEs.
 //!
 //! A text without a known length is an LVARCHAR to clients, which some of their functions do not take. A server reports CHAR
 //! or VARCHAR with the longest length that the expression can have; so does this, where columns and grammar tell it.
@@ -26,6 +26,23 @@ pub fn text_length(value: &Expr, column: &dyn Fn(&ObjectName) -> Option<Type>) -
         Expr::Call(call) => of_call(call, &length),
         _ => None,
     }
+}
+
+/// The type of a DATETIME that an expression makes: of a cast, EXTEND, CURRENT, and of a DATETIME plus or minus an INTERVAL;
+/// `None` for others. The core knows no last field: it would be YEAR TO FRACTION(5), or that of a column within.
+pub fn datetime_type(value: &Expr, column: &dyn Fn(&ObjectName) -> Option<Type>) -> Option<Type> {
+    let of = |value: &Expr| datetime_type(value, column);
+    let known = match value {
+        Expr::Cast(cast) => Type::of_cast(cast)?,
+        Expr::Column(name) => column(name)?,
+        Expr::Binary(left, BinaryOperator::Add | BinaryOperator::Subtract, right) => match (of(left), of(right)) {
+            (Some(known), None) => known,
+            (None, Some(known)) if matches!(value, Expr::Binary(_, BinaryOperator::Add, _)) => known,
+            _ => return None,
+        },
+        _ => return None,
+    };
+    matches!(known, Type::DateTime(..)).then_some(known)
 }
 
 fn longest<'e>(values: impl Iterator<Item = &'e Expr>, length: &dyn Fn(&Expr) -> Option<u32>) -> Option<u32> {
@@ -68,6 +85,7 @@ fn of_call(call: &Call, length: &dyn Fn(&Expr) -> Option<u32>) -> Option<u32> {
 mod tests {
     use super::*;
     use crate::tree::{QueryBody, SelectItem, Statement};
+    use crate::types::Field;
 
     fn lengths(text: &str) -> Vec<Option<u32>> {
         let Statement::Query(query) = crate::parse(text, false).unwrap().statement else { panic!("{text}") };
@@ -78,6 +96,25 @@ mod tests {
             _ => None,
         };
         select.items.iter().map(of_item).collect()
+    }
+
+    #[test]
+    fn datetimes_have_the_fields_of_the_expression() {
+        let column = |name: &ObjectName| name.is("m").then_some(Type::DateTime(Field::YEAR, Field(8)));
+        for (item, expected) in [
+            ("EXTEND(m, YEAR TO DAY)", Some(Type::DateTime(Field::YEAR, Field::DAY))),
+            ("CURRENT YEAR TO SECOND", Some(Type::DateTime(Field::YEAR, Field::SECOND))),
+            ("m + 1 UNITS DAY", Some(Type::DateTime(Field::YEAR, Field(8)))),
+            ("m::DATETIME HOUR TO MINUTE", Some(Type::DateTime(Field::HOUR, Field(8)))),
+            ("m - m", None),
+            ("1 + 2", None),
+        ] {
+            let text = format!("SELECT {item} FROM t");
+            let Statement::Query(query) = crate::parse(&text, false).unwrap().statement else { panic!("{text}") };
+            let QueryBody::Select(select) = query.body else { panic!("{text}") };
+            let SelectItem::Value(value, _) = &select.items[0] else { panic!("{text}") };
+            assert_eq!(datetime_type(value, &column), expected, "{item}");
+        }
     }
 
     #[test]

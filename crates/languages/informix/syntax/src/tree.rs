@@ -24,8 +24,8 @@ pub use mainstay_syntax::tree::{
 };
 
 pub use routine::{
-    Block, Definition, Dynamic, Foreach, Handler, Invocation, Leave, Loop, LoopKind, Parameter, Range, Routine,
-    RowSource, Spl, SplKind, Target, Trigger, Triggered, TypeName,
+    Block, Definition, Dynamic, Foreach, Handler, Invocation, Leave, Loop, LoopKind, Parameter, ParameterMode, Range,
+    Routine, RowSource, Spl, SplKind, Target, Trigger, Triggered, TypeName,
 };
 
 /// A statement.
@@ -73,6 +73,10 @@ pub enum Statement {
     ReleaseSavepoint(Name),
     /// DATABASE.
     Database(Name),
+    /// CREATE DATABASE; true for IF NOT EXISTS.
+    CreateDatabase(Name, bool),
+    /// DROP DATABASE; true for IF EXISTS.
+    DropDatabase(Name, bool),
     /// SET ISOLATION, with its words in capitals: `COMMITTED READ LAST COMMITTED`.
     Isolation(String),
     /// SET LOCK MODE: seconds to wait; `None` for without end.

@@ -271,7 +271,7 @@ fn mistakes_have_their_numbers() {
     assert_eq!(code("CREATE PROCEDURE p() DEFINE a LIKE t.nosuch; END PROCEDURE"), -217);
     assert_eq!(code("CREATE PROCEDURE p() IF 1 = 1 THEN"), -201);
     assert_eq!(code("CREATE PROCEDURE p() EXIT FOR; END PROCEDURE"), -201);
-    assert_eq!(code("CREATE PROCEDURE p(OUT a INT) END PROCEDURE"), -999);
+    assert_eq!(code("CREATE PROCEDURE p(a SET(INT NOT NULL)) END PROCEDURE"), -999);
 }
 
 #[test]

@@ -10,8 +10,8 @@ mainstay_types::constructs! {
         "Correct the statement; if Informix accepts it, the construct is not supported here.",
         "SELECT FROM WHERE";
     REFUSED "refused" NotSupported:
-        "A part of a statement that is refused: CONNECT BY, CREATE DATABASE, several rows in VALUES, external \
-         routines, OUT parameters, SELECT and INSTEAD OF triggers, variables of collections and rows",
+        "A part of a statement that is refused: CONNECT BY, several rows in VALUES, external routines, \
+         SELECT and INSTEAD OF triggers, variables of collections and rows",
         "SQLCODE -999 with the name of the part.",
         "Rewrite the part that the message names.",
         "SELECT a FROM t WHERE a > 0 START WITH a = 1 CONNECT BY PRIOR a = b";
@@ -47,8 +47,8 @@ mainstay_types::constructs! {
         "See that the program repeats such a transaction.",
         "SET ISOLATION TO REPEATABLE READ";
     DATABASE "database" ReviewSemantics:
-        "DATABASE, and names of tables with another database",
-        "There is one database: -329 for another name, and the database before a table's name is not looked at.",
+        "DATABASE, CREATE and DROP DATABASE, and names of tables with another database",
+        "There is one database unless `sqli_databases` in the settings names a folder for more: -329 for another name; the database before a table's name is not looked at.",
         "Bring the tables of all databases into one.",
         "DATABASE stores";
     CLOCK "clock" ReviewSemantics:

@@ -179,7 +179,9 @@ impl Walk<'_> {
             Statement::Merge(merge) => self.reduced(reduce::merge(merge, mode, &scope)),
             Statement::CreateView(_, _, query) => self.query(query),
             Statement::Rights(word, _) => self.add(&rows::RIGHTS, word.to_uppercase()),
-            Statement::Database(name) => self.add(&rows::DATABASE, name.text.clone()),
+            Statement::Database(name) | Statement::CreateDatabase(name, _) | Statement::DropDatabase(name, _) => {
+                self.add(&rows::DATABASE, name.text.clone())
+            }
             Statement::Isolation(words) => match words.as_str() {
                 "DIRTY READ" | "CURSOR STABILITY" => self.add(&rows::DIRTY_READ, words.clone()),
                 "REPEATABLE READ" => self.add(&rows::REPEATABLE_READ, ""),

@@ -345,6 +345,9 @@ impl Compiler<'_> {
             return Ok(None);
         }
         if let Some(signature) = self.environment.routine(&found.name, found.arguments.len()) {
+            if !signature.outputs.is_empty() {
+                return Err(super::statement::has_outputs(found.name.last()));
+            }
             return match (signature.is_single, &signature.returns[..]) {
                 (true, [known]) => {
                     let known = *known;

@@ -258,6 +258,10 @@ impl Compiler<'_> {
                 self.host_with(line, kind, "open", span, (inputs, types))
             }
             RowSource::Call(call) => {
+                let signature = self.environment.routine(&call.name, call.arguments.len());
+                if signature.is_some_and(|signature| !signature.outputs.is_empty()) {
+                    return Err(super::statement::has_outputs(call.name.last()));
+                }
                 let (key, names, inputs, types) = self.arguments(call)?;
                 self.host_with(line, ActionKind::OpenCall(cursor, key, names), "open", span, (inputs, types))
             }

@@ -25,7 +25,9 @@ mod statement;
 mod trigger;
 
 use crate::error::{Parse, SqlError};
-use crate::tree::{Block, Expr, Handler, Literal, Name, ObjectName, Routine, Span, Spl, SplKind, Statement, TypeName};
+use crate::tree::{
+    Block, Expr, Handler, Literal, Name, ObjectName, ParameterMode, Routine, Span, Spl, SplKind, Statement, TypeName,
+};
 use crate::types::Type;
 use crate::visit;
 use mainstay_types::Value;
@@ -49,6 +51,8 @@ pub struct Signature {
     pub returns: Vec<Type>,
     /// It gives one value as the result of its program.
     pub is_single: bool,
+    /// The places of the parameters that give a value back: OUT and INOUT.
+    pub outputs: Vec<usize>,
 }
 
 /// The names that a routine may use.
@@ -72,6 +76,8 @@ pub struct Compiled {
     pub actions: Vec<Action>,
     /// The types of the parameters.
     pub parameters: Vec<(String, Type)>,
+    /// The places of the parameters that give a value back.
+    pub outputs: Vec<usize>,
     /// The types of the values that are returned.
     pub returns: Vec<Type>,
     /// The result of the program is the one value that it returns.
@@ -108,7 +114,8 @@ pub enum ActionKind {
     Fetch(usize),
     /// Closes a cursor.
     CloseCursor(usize),
-    /// Calls a routine with the inputs as its arguments; the outputs take the values of its only row.
+    /// Calls a routine with the inputs as its arguments; the outputs take the values of its only row, and behind them those
+    /// of its parameters that give one back.
     Call(String, Vec<Option<String>>),
     /// Adds the inputs as a row to what the routine returns.
     Give,
@@ -167,7 +174,7 @@ pub fn compile_routine(routine: &Routine, text: &str, environment: &dyn Environm
         let known = compiler.type_of_name(&parameter.data_type)?;
         let default = parameter.default.as_ref().map(|value| compiler.constant(value, known)).transpose()?;
         let name = parameter.name.text.to_lowercase();
-        let slot = compiler.routine.parameter(&name, storage(known), program::Direction::In, default);
+        let slot = compiler.routine.parameter(&name, storage(known), direction(parameter.mode), default);
         if let Some(slot) = compiler.routine.slots.get_mut(usize::from(slot.0)) {
             slot.declared = known.declared();
         }
@@ -179,8 +186,9 @@ pub fn compile_routine(routine: &Routine, text: &str, environment: &dyn Environm
         body.push(compiler.host(0, ActionKind::NoReturn, "no value", Span::default()));
     }
     compiler.routine.body = body;
+    let outputs = outputs(routine);
     let Compiler { routine, actions, returns, .. } = compiler;
-    Ok(Compiled { routine, actions, parameters, returns, is_single })
+    Ok(Compiled { routine, actions, parameters, outputs, returns, is_single })
 }
 
 /// The signature of a routine; `key` is its name in programs.
@@ -196,7 +204,21 @@ pub fn signature(routine: &Routine, key: String, environment: &dyn Environment) 
     let returns =
         routine.returns.iter().map(|(known, _)| compiler.type_of_name(known)).collect::<Parse<Vec<Type>>>()?;
     let is_single = returns.len() == 1 && !resumes(&routine.body);
-    Ok(Signature { key, parameters, returns, is_single })
+    Ok(Signature { key, parameters, returns, is_single, outputs: outputs(routine) })
+}
+
+/// The places of the parameters that give a value back.
+fn outputs(routine: &Routine) -> Vec<usize> {
+    let parameters = routine.parameters.iter().enumerate();
+    parameters.filter(|(_, parameter)| parameter.is_output()).map(|(place, _)| place).collect()
+}
+
+fn direction(mode: ParameterMode) -> program::Direction {
+    match mode {
+        ParameterMode::In => program::Direction::In,
+        ParameterMode::Out => program::Direction::Out,
+        ParameterMode::InOut => program::Direction::InOut,
+    }
 }
 
 /// True if a block has a RETURN WITH RESUME.

@@ -157,11 +157,13 @@ impl Compiler<'_> {
         }
     }
 
-    /// True for a call of a routine that returns rows to its caller.
+    /// True for a call of a routine that returns rows or values of parameters to its caller.
     fn gives_rows(&self, value: &Expr) -> bool {
         let Expr::Call(call) = value else { return false };
         let found = self.environment.routine(&call.name, call.arguments.len());
-        found.is_some_and(|signature| !signature.is_single && !signature.returns.is_empty())
+        found.is_some_and(|signature| {
+            (!signature.is_single && !signature.returns.is_empty()) || !signature.outputs.is_empty()
+        })
     }
 
     fn select_into(
@@ -211,6 +213,8 @@ impl Compiler<'_> {
     ) -> Parse<()> {
         let line = self.line(span);
         let (key, names, values, types) = self.arguments(call)?;
+        let outputs = self.output_variables(call, span)?;
+        let targets: Vec<Variable> = targets.into_iter().chain(outputs).collect();
         if targets.is_empty() {
             let arguments = names
                 .into_iter()
@@ -223,6 +227,31 @@ impl Compiler<'_> {
         let action = self.action(ActionKind::Call(key, names), types, span);
         self.give_variables_with(line, (action, "call", values), Vec::new(), &targets, (block, Vec::new()));
         Ok(())
+    }
+
+    /// The variables that take what a routine's OUT and INOUT parameters give back.
+    ///
+    /// Errors: -9752 for an argument that is no variable.
+    fn output_variables(&mut self, call: &Invocation, span: Span) -> Parse<Vec<Variable>> {
+        let Some(signature) = self.environment.routine(&call.name, call.arguments.len()) else { return Ok(Vec::new()) };
+        let mut variables = Vec::with_capacity(signature.outputs.len());
+        for place in signature.outputs {
+            let name = signature.parameters.get(place).map_or("", |(name, ..)| name);
+            let is_named = call.arguments.iter().any(|(name, _)| name.is_some());
+            let argument = match is_named {
+                true => call.arguments.iter().find(|(given, _)| given.as_ref().is_some_and(|given| given.is(name))),
+                false => call.arguments.get(place),
+            };
+            let variable = match argument {
+                Some((_, Expr::Column(column))) => self.named(column)?,
+                _ => None,
+            };
+            variables.push(variable.ok_or_else(|| {
+                let text = format!("The argument of the OUT parameter ({name}) must be a variable.");
+                SqlError::at(SqlError::HAS_OUTPUTS, span, text).about(name)
+            })?);
+        }
+        Ok(variables)
     }
 
     fn conditional(
@@ -368,6 +397,12 @@ impl Compiler<'_> {
         let spliced = super::functions::call("splice", program::Type::TEXT, arguments);
         Ok(self.converted(spliced, Type::LVarChar(32_739), variable.known))
     }
+}
+
+/// The error of a call whose OUT and INOUT parameters have nowhere to go.
+pub(super) fn has_outputs(name: &str) -> Box<SqlError> {
+    let text = format!("Routine ({name}) has OUT parameters: call it by a statement of its own.");
+    SqlError::new(SqlError::HAS_OUTPUTS, text).about(name)
 }
 
 /// The name of a routine that is not there when it is called.

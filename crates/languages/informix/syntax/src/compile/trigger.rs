@@ -71,7 +71,8 @@ pub fn compile_trigger(trigger: &Trigger, text: &str, environment: &dyn Environm
         let columns = compiler.rows.take().map(|rows| rows.parameters).unwrap_or_default();
         let Compiler { routine, actions, .. } = compiler;
         let parameters = columns.iter().map(|column| (column.column.clone(), column.known)).collect();
-        let compiled = Compiled { routine, actions, parameters, returns: Vec::new(), is_single: false };
+        let compiled =
+            Compiled { routine, actions, parameters, outputs: Vec::new(), returns: Vec::new(), is_single: false };
         Ok(Some(Section { compiled, columns }))
     };
     Ok(CompiledTrigger {

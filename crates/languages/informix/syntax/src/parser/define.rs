@@ -46,6 +46,13 @@ impl Parser<'_> {
             Some("SYNONYM" | "PUBLIC SYNONYM" | "PRIVATE SYNONYM") => self.create_synonym(),
             Some(_) => self.create_index(true),
             None if self.sees("ROLE") => Ok(self.rest("CREATE ROLE")),
+            None if self.accept("DATABASE") => {
+                let if_not_exists = self.accept("IF NOT EXISTS");
+                let name = self.name()?;
+                // IN dbspace, WITH LOG and the like.
+                self.rest("CREATE DATABASE");
+                Ok(Statement::CreateDatabase(name, if_not_exists))
+            }
             None => Err(refused(&format!("CREATE {}", self.token_text(0).to_uppercase()))),
         }
     }
@@ -319,6 +326,10 @@ impl Parser<'_> {
         }
         if self.sees("ROLE") {
             return Ok(self.rest("DROP ROLE"));
+        }
+        if self.accept("DATABASE") {
+            let if_exists = self.accept("IF EXISTS");
+            return Ok(Statement::DropDatabase(self.name()?, if_exists));
         }
         if self.accept("TRIGGER") {
             let if_exists = self.accept("IF EXISTS");

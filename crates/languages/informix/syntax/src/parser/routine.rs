@@ -4,7 +4,7 @@ use super::primary::refused;
 use super::{Body, Parser};
 use crate::error::{Parse, SqlError};
 use crate::lexer::Kind;
-use crate::tree::{DropRoutine, Expr, Invocation, Name, Parameter, Routine, Statement, TypeName};
+use crate::tree::{DropRoutine, Expr, Invocation, Name, Parameter, ParameterMode, Routine, Statement, TypeName};
 use crate::types::Type;
 
 impl Parser<'_> {
@@ -62,19 +62,24 @@ impl Parser<'_> {
     }
 
     fn parameter(&mut self) -> Parse<Parameter> {
-        // IN, OUT and INOUT are names, too.
-        let is_mode = |it: &Self, word| it.is(0, word) && matches!(it.token(1).kind, Kind::Word | Kind::Quoted);
-        if is_mode(self, "OUT") || is_mode(self, "INOUT") {
-            return Err(refused("OUT and INOUT parameters"));
-        }
-        let is_typed_name = Type::of_arguments(&self.token_text(1).to_lowercase(), &[]).is_some();
-        if is_mode(self, "IN") && !is_typed_name {
-            self.advance();
-        }
+        // IN, OUT and INOUT are names, too: `out INT` is a parameter of that name.
+        let is_followed_by_name = matches!(self.token(1).kind, Kind::Word | Kind::Quoted)
+            && !self.is(1, "LIKE")
+            && !self.is(1, "REFERENCES")
+            && Type::of_arguments(&self.token_text(1).to_lowercase(), &[]).is_none();
+        let mode = match is_followed_by_name {
+            true => self.accept_any(&["INOUT", "OUT", "IN"]),
+            false => None,
+        };
+        let mode = match mode {
+            Some("OUT") => ParameterMode::Out,
+            Some("INOUT") => ParameterMode::InOut,
+            _ => ParameterMode::In,
+        };
         let name = self.name()?;
         let data_type = self.type_name()?;
         let default = if self.accept("DEFAULT") { Some(self.value()?) } else { None };
-        Ok(Parameter { name, data_type, default })
+        Ok(Parameter { name, data_type, default, mode })
     }
 
     /// A type, `LIKE table.column`, or `REFERENCES TEXT`.

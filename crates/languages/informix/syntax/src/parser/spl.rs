@@ -161,7 +161,9 @@ impl Parser<'_> {
             (Statement::CreateRoutine(_) | Statement::CreateTrigger(_), _) => {
                 Err(SqlError::at(-655, place, "A routine or trigger is not created in a routine."))
             }
-            (Statement::Database(_), _) => Err(SqlError::at(-655, place, "DATABASE does not stand in a routine.")),
+            (Statement::Database(_) | Statement::CreateDatabase(..) | Statement::DropDatabase(..), _) => {
+                Err(SqlError::at(-655, place, "DATABASE, CREATE and DROP DATABASE do not stand in a routine."))
+            }
             (statement, _) => Ok(SplKind::Sql(Box::new(statement))),
         }
     }

@@ -47,10 +47,19 @@ impl Reducer<'_> {
     }
 
     /// Writes a query whose rows are stored in columns of these types: a SERIAL, whose place and sequence are given, has the
-    /// next number for 0, and a DECIMAL whose point floats is made of other numbers, and the other way around.
+    /// next number for 0, a DECIMAL whose point floats is made of other numbers, and the other way around, and a text is cut to
+    /// the length of its column.
     fn rows(&mut self, query: &Query, types: &[Option<Type>], serial: Option<(usize, String)>) -> Parse<()> {
         let given = self.output_types(query);
         let floats = |place: usize| given.get(place).and_then(|(_, known)| *known).is_some_and(Type::is_floating);
+        // Texts of which it is not known that they fit.
+        let is_cut = |place: usize| {
+            let length = types.get(place).copied().flatten().and_then(Type::text_length);
+            let from = given.get(place).and_then(|(_, known)| *known);
+            let is_text = from.is_none_or(Type::is_text);
+            let fits = from.and_then(Type::text_length).zip(length).is_some_and(|(from, to)| from <= to);
+            length.is_some() && is_text && !fits
+        };
         let names: Vec<String> = (0..types.len()).map(|place| quoted(&format!("#{place}"))).collect();
         let item = |(place, name): (usize, &String)| match (&serial, types.get(place).copied().flatten()) {
             (Some((serial, sequence)), _) if *serial == place => {
@@ -60,10 +69,14 @@ impl Reducer<'_> {
                 let (before, behind) = super::floating::conversion(known);
                 format!("{before}{name}{behind}")
             }
+            // A text that is too long for its column is cut.
+            (_, Some(known)) if is_cut(place) => format!("CAST({name} AS {})", known.sql_type()),
             _ => name.clone(),
         };
-        let is_plain =
-            |place: usize| !floats(place) && !types.get(place).copied().flatten().is_some_and(Type::is_floating);
+        let is_plain = |place: usize| {
+            let is_floating = types.get(place).copied().flatten().is_some_and(Type::is_floating);
+            !floats(place) && !is_floating && !is_cut(place)
+        };
         if serial.is_none() && (0..types.len()).all(is_plain) {
             return self.query(query);
         }
@@ -179,7 +192,9 @@ impl Reducer<'_> {
             (known, value) if self.is_floating(value) => self.of_floating(value, known),
             (Type::Char(_) | Type::NChar(_) | Type::VarChar(_) | Type::NVarChar(_) | Type::LVarChar(_), value) => {
                 self.push("CAST(");
-                self.expression(value)?;
+                if !self.moment_as_text(value)? {
+                    self.expression(value)?;
+                }
                 self.push(&format!(" AS {})", known.sql_type()));
                 Ok(())
             }

@@ -197,7 +197,7 @@ impl Reducer<'_> {
                 self.push(&text_literal(&date));
             }
             (Type::DateTime(first, last), Expr::Literal(Literal::String(text))) => {
-                let moment = super::moment::completed(text, first, last).unwrap_or_else(|_| text.clone());
+                let moment = crate::shown::completed(text, first, last).unwrap_or_else(|_| text.clone());
                 self.push(&text_literal(&moment));
             }
             (Type::Interval(..), Expr::Literal(Literal::String(_))) => return self.cast(value, known),
@@ -232,6 +232,13 @@ impl Reducer<'_> {
             return done;
         }
         self.push("(");
+        if operator == BinaryOperator::Concatenate {
+            self.operand_text(left)?;
+            self.push(" || ");
+            self.operand_text(right)?;
+            self.push(")");
+            return Ok(());
+        }
         if operator == BinaryOperator::Divide {
             // Whole numbers are divided as decimals ("Arithmetic operators" of the Guide to SQL).
             self.push("1.0 * ");

@@ -111,6 +111,7 @@ impl Reducer<'_> {
             ("length" | "len", [text]) => self.around("char_length(rtrim(", &[text], "))"),
             ("mod", [left, right]) => self.between("%", left, right),
             ("mdy", [month, day, year]) => self.around("make_date(", &[year, month, day], ")"),
+            ("greatest" | "least", [_, _, ..]) => self.extreme(&name, &arguments),
             ("last_day", [value]) => self.last_day(value),
             ("add_months", [value, count]) => self.add_months(value, count),
             ("charindex", [part, text]) => self.around("strpos(", &[text, part], ")"),
@@ -122,12 +123,7 @@ impl Reducer<'_> {
             }
             ("bitand", [left, right]) => self.between("&", left, right),
             ("bitor", [left, right]) => self.between("|", left, right),
-            ("date", [value]) => {
-                self.push("CAST(");
-                self.of_type(value, crate::types::Type::Date)?;
-                self.push(" AS DATE)");
-                Ok(())
-            }
+            ("date", [value]) => self.date_of(value),
             ("next_day", [value, Expr::Literal(Literal::String(day))]) => self.next_day(value, day),
             ("hex", [number]) => self.around("concat('0x', lpad(upper(to_hex(", &[number], ")), 8, '0'))"),
             ("to_number", [value]) => self.around("\"informix:decimal\"(", &[value], ")"),
@@ -195,7 +191,7 @@ impl Reducer<'_> {
         Ok(())
     }
 
-    fn around(&mut self, before: &str, values: &[&Expr], behind: &str) -> Parse<()> {
+    pub(super) fn around(&mut self, before: &str, values: &[&Expr], behind: &str) -> Parse<()> {
         self.push(before);
         self.list(values, |it, value| it.expression(value))?;
         self.push(behind);

@@ -23,6 +23,7 @@ mod names;
 mod outer;
 mod query;
 mod source;
+mod text;
 
 pub use define::{
     add_constraint, alter_table, create_index, create_sequence, create_table, create_view, drop, rename_column,

@@ -2,38 +2,9 @@
 
 use super::{Reducer, text_literal};
 use crate::error::{Parse, SqlError};
+use crate::shown::completed;
 use crate::tree::{Argument, Expr, Literal};
 use crate::types::{Field, Type};
-
-/// A DATETIME literal with all fields from YEAR or HOUR down to SECOND: those that are not written are the first of their
-/// kind.
-pub(super) fn completed(text: &str, first: Field, last: Field) -> Parse<String> {
-    let invalid = || SqlError::new(-1264, format!("Extra characters at the end of a datetime or interval: {text}"));
-    let numbers: Vec<&str> =
-        text.split(|letter: char| !letter.is_ascii_digit()).filter(|part| !part.is_empty()).collect();
-    let mut fields = ["1900", "01", "01", "00", "00", "00"].map(str::to_owned);
-    let mut fraction = String::new();
-    let mut left = numbers.into_iter();
-    for (place, field) in fields.iter_mut().enumerate() {
-        let number = 2 * place as u32;
-        if (first.0..=last.0.min(10)).contains(&number) {
-            *field = left.next().ok_or_else(invalid)?.to_owned();
-        }
-    }
-    if last > Field::SECOND
-        && let Some(digits) = left.next()
-    {
-        // Digits beyond those of the type are cut.
-        let kept: String = digits.chars().take(last.fraction_digits().into()).collect();
-        fraction = format!(".{kept}");
-    }
-    if left.next().is_some() {
-        return Err(invalid());
-    }
-    let [year, month, day, hour, minute, second] = fields;
-    let time = format!("{hour:0>2}:{minute:0>2}:{second:0>2}{fraction}");
-    Ok(if first >= Field::HOUR { time } else { format!("{year}-{month:0>2}-{day:0>2} {time}") })
-}
 
 /// The core's word for a field of an INTERVAL.
 fn unit(field: Field) -> &'static str {
@@ -56,6 +27,14 @@ fn of_type(text: &str, known: Option<Type>) -> String {
 }
 
 impl Reducer<'_> {
+    /// DATE: a text or moment as a date.
+    pub(super) fn date_of(&mut self, value: &Expr) -> Parse<()> {
+        self.push("CAST(");
+        self.of_type(value, Type::Date)?;
+        self.push(" AS DATE)");
+        Ok(())
+    }
+
     /// LAST_DAY: the last day of the month of a value, which keeps its time of day.
     pub(super) fn last_day(&mut self, value: &Expr) -> Parse<()> {
         let known = self.moment_type(value);
@@ -110,7 +89,9 @@ impl Reducer<'_> {
             }
             (known, value) => {
                 self.push("CAST(");
-                self.of_type(value, known)?;
+                if !known.is_text() || !self.moment_as_text(value)? {
+                    self.of_type(value, known)?;
+                }
                 self.push(&format!(" AS {})", known.sql_type()));
                 Ok(())
             }

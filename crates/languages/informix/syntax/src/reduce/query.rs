@@ -163,7 +163,11 @@ impl Reducer<'_> {
                 }
                 let name = match (alias, value) {
                     (Some(alias), _) => alias.text.clone(),
-                    (None, Expr::Column(_)) if !floats && self.out.ends_with('"') => return Ok(()),
+                    (None, Expr::Column(name))
+                        if !floats && self.out.ends_with('"') && self.row_number(name).is_none() =>
+                    {
+                        return Ok(());
+                    }
                     (None, Expr::Column(name)) => name.last().to_owned(),
                     (None, Expr::Literal(_)) => "(constant)".to_owned(),
                     (None, Expr::Call(call)) if call.name.last() == "substring_range" => match call.arguments.first() {

@@ -39,6 +39,25 @@ pub struct Parameter {
     pub data_type: TypeName,
     /// DEFAULT.
     pub default: Option<Expr>,
+    /// IN, OUT or INOUT.
+    pub mode: ParameterMode,
+}
+
+impl Parameter {
+    /// True if the parameter gives a value back.
+    pub fn is_output(&self) -> bool {
+        self.mode != ParameterMode::In
+    }
+}
+
+/// The direction of a parameter's values.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[allow(missing_docs, reason = "each is its own name")]
+pub enum ParameterMode {
+    #[default]
+    In,
+    Out,
+    InOut,
 }
 
 /// A type as a routine declares it.

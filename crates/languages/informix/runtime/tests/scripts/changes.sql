@@ -1,0 +1,34 @@
+-- MERGE, temporary tables, sequences, synonyms, ALTER TABLE, texts that are cut.
+CREATE TABLE src (k INT, v VARCHAR(10));
+CREATE TABLE dst (k INT PRIMARY KEY, v VARCHAR(10), n INT DEFAULT 0);
+INSERT INTO src VALUES (1, 'one');
+INSERT INTO src VALUES (2, 'two');
+INSERT INTO src VALUES (3, 'three');
+INSERT INTO dst (k, v) VALUES (2, 'old');
+INSERT INTO dst (k, v) VALUES (9, 'nine');
+MERGE INTO dst d USING src s ON d.k = s.k WHEN MATCHED THEN UPDATE SET d.v = s.v, d.n = d.n + 1
+  WHEN NOT MATCHED THEN INSERT (k, v) VALUES (s.k, s.v);
+SELECT * FROM dst ORDER BY k;
+MERGE INTO dst USING src ON dst.k = src.k WHEN MATCHED THEN DELETE;
+SELECT * FROM dst ORDER BY k;
+SELECT k, v FROM src INTO TEMP t1 WITH NO LOG;
+CREATE TEMP TABLE t2 (a INT, b CHAR(3)) WITH NO LOG;
+INSERT INTO t2 SELECT k, v FROM t1 WHERE k > 1;
+CREATE SEQUENCE sq START WITH 10 INCREMENT BY 5;
+INSERT INTO t2 VALUES (sq.NEXTVAL, 'seq');
+INSERT INTO t2 VALUES (sq.NEXTVAL, 'longer');
+SELECT * FROM t2 ORDER BY a;
+CREATE SYNONYM d2 FOR dst;
+INSERT INTO d2 (k, v) VALUES (20, 'syn');
+DELETE FROM d2 WHERE k = 20;
+UPDATE dst SET (v, n) = ((SELECT v, k FROM src WHERE k = 3)) WHERE k = 9;
+ALTER TABLE dst ADD (extra CHAR(5) DEFAULT 'x' BEFORE n);
+SELECT * FROM dst;
+RENAME COLUMN dst.v TO val;
+RENAME TABLE dst TO dest;
+SELECT k, val FROM dest;
+SELECT GREATEST(k, 5, 4) FROM dest;
+SELECT LEAST(k, 5) FROM dest;
+SELECT NVL(NULL, 'none') FROM dest;
+SELECT DECODE(k, 9, 'nine', 'other') FROM dest;
+UNLOAD TO 'dest.unl' DELIMITER ';' SELECT k, val || ';' FROM dest;
