@@ -229,7 +229,12 @@ impl Session {
         else {
             return;
         };
-        let request = Request::CallRoutine { database: database.clone(), number: *number, arguments: call.count };
+        let request = Request::CallRoutine {
+            database: database.clone(),
+            number: *number,
+            arguments: call.count,
+            has_outputs: false,
+        };
         self.put(&request);
         self.output.extend_from_slice(&tag::BIND.to_be_bytes());
         self.output.extend_from_slice(&call.count.to_be_bytes());
@@ -272,7 +277,7 @@ impl Session {
         let number = |value: &RoutineValue| match value {
             RoutineValue::Integer(number) => Some(i64::from(*number)),
             RoutineValue::Int8(number) => Some(*number),
-            RoutineValue::Opaque(..) => None,
+            RoutineValue::Opaque(..) | RoutineValue::Encoded(_) => None,
         };
         let numbers: Vec<i64> = answer.values.iter().filter_map(number).collect();
         match purpose {

@@ -193,6 +193,7 @@ fn value(term: &Term, row: &Row) -> Value {
         Term::Year(inner) => of_day(inner, &|year, _, _| Value::Integer(year.into())),
         Term::Month(inner) => of_day(inner, &|_, month, _| Value::Integer(month.into())),
         Term::Day(inner) => of_day(inner, &|_, _, day| Value::Integer(day.into())),
+        Term::Field { .. } | Term::Characters(_) => panic!("keys of DBF tables have no fields of packed records"),
         Term::Arithmetic(operation, left, right) => {
             match (value(left, row).as_decimal(), value(right, row).as_decimal()) {
                 (Some(left), Some(right)) => {

@@ -64,6 +64,9 @@ pub(super) struct ColumnTable {
     settled: Mutex<Option<Arc<State>>>,
 }
 
+/// The least and the greatest value of a column in each row group, where its file has them.
+type ColumnBounds = Vec<Option<(i128, i128)>>;
+
 /// The files, and where in them the rows are.
 struct Layout {
     name: String,
@@ -73,7 +76,7 @@ struct Layout {
     rows: usize,
     bytes: u64,
     /// For each column the bounds of each group, once they are asked for.
-    bounds: Vec<OnceLock<Vec<Option<(i128, i128)>>>>,
+    bounds: Vec<OnceLock<ColumnBounds>>,
 }
 
 struct Source {
@@ -141,12 +144,20 @@ impl Recent {
 
 /// Returns true if columns of this type are read as vectors.
 fn is_readable(data_type: &DataType) -> bool {
-    match data_type {
-        DataType::Int8 | DataType::Int16 | DataType::Int32 | DataType::Int64 => true,
-        DataType::Float32 | DataType::Float64 | DataType::Boolean | DataType::Date32 => true,
-        DataType::Decimal128(..) | DataType::Utf8View | DataType::Timestamp(_, None) => true,
-        _ => false,
-    }
+    matches!(
+        data_type,
+        DataType::Int8
+            | DataType::Int16
+            | DataType::Int32
+            | DataType::Int64
+            | DataType::Float32
+            | DataType::Float64
+            | DataType::Boolean
+            | DataType::Date32
+            | DataType::Decimal128(..)
+            | DataType::Utf8View
+            | DataType::Timestamp(_, None)
+    )
 }
 
 impl ColumnTable {
@@ -294,7 +305,7 @@ impl Layout {
         Ok(())
     }
 
-    fn all_bounds(&self, column: usize) -> Vec<Option<(i128, i128)>> {
+    fn all_bounds(&self, column: usize) -> ColumnBounds {
         let of_source = |(number, source): (usize, &Source)| {
             let of_group = |group: &&Group| group.source == number;
             let row_groups: Vec<usize> = self.groups.iter().filter(of_group).map(|group| group.row_group).collect();
@@ -324,7 +335,7 @@ impl Source {
     }
 
     /// The bounds of a column in some row groups.
-    fn bounds(&self, column: usize, row_groups: &[usize]) -> datafusion::common::Result<Vec<Option<(i128, i128)>>> {
+    fn bounds(&self, column: usize, row_groups: &[usize]) -> datafusion::common::Result<ColumnBounds> {
         let footer = self.narrow.metadata();
         let converter = StatisticsConverter::try_new(
             self.columns.field(column).name(),

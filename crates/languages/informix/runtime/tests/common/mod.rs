@@ -1,4 +1,5 @@
 //! A session over an empty database in memory, and results as texts.
+#![allow(dead_code, reason = "not every test needs all of it")]
 
 use mainstay_engine::Database;
 use mainstay_informix_runtime::Informix;
