@@ -1,5 +1,6 @@
 //! Cursors of a session.
 
+use crate::insert_rows::InsertRows;
 use crate::layout::Layout;
 use crate::rows::RowBlock;
 use crate::statements::Prepared;
@@ -37,8 +38,8 @@ pub(crate) struct Cursor {
     pub buffer_bytes: u32,
     /// BLOB and CLOB values stay at the server until their locators are opened.
     pub keeps_locators: bool,
-    /// Rows of an insert cursor that were not sent, as messages.
-    pub collected: Vec<u8>,
+    /// Rows of an insert cursor that were not sent.
+    pub insert_rows: InsertRows,
 }
 
 impl Cursor {
@@ -63,7 +64,7 @@ impl Cursor {
             last_number: None,
             buffer_bytes,
             keeps_locators: false,
-            collected: Vec::new(),
+            insert_rows: InsertRows::default(),
         }
     }
 

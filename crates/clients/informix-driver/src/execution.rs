@@ -1,9 +1,20 @@
 //! A statement to be executed, and the state of the execution that runs.
 
 use crate::binder::BoundRow;
+use crate::group::Group;
+use crate::insert_rows;
+use crate::link::Link;
 use crate::placeholders::Verb;
 use crate::statements::Prepared;
+use mainstay_sqli::{Request, tag};
 use std::sync::Arc;
+
+/// Bytes of parameters in a group of executions; the next group follows when it is answered.
+const GROUP_BYTES: usize = 256 << 10;
+/// Executions in a group.
+const GROUP_EXECUTIONS: usize = 2000;
+/// SQLCODE: the tables of a prepared statement were changed since.
+const STALE_STATEMENT: i16 = -710;
 
 /// A statement to be executed.
 #[derive(Debug)]
@@ -47,5 +58,57 @@ impl Execution {
     pub fn set_prepared(&mut self, description: &mainstay_sqli::Description) {
         let text: Arc<str> = self.execute.text.as_str().into();
         self.prepared = Some(Prepared::new(text, description));
+    }
+
+    /// The reason for which the statement cannot be run in the way that was asked for.
+    pub fn unfit(&self, prepared: &Prepared) -> Option<&'static str> {
+        if self.execute.takes_rows {
+            return insert_rows::unfit(prepared, self.execute.parameters);
+        }
+        let is_many = prepared.has_rows() && self.execute.rows.len() != 1;
+        is_many.then_some("a query cannot be executed for many rows of parameters")
+    }
+
+    /// Prepares its statement.
+    pub fn prepare(&self, link: &mut Link) {
+        let (parameters, text) = (self.execute.parameters, self.execute.text.clone());
+        link.send(&[Request::Prepare { parameters, text }, Request::Describe, Request::WantDone], Group::Prepare);
+    }
+
+    /// Runs its statement without a PREPARE.
+    pub fn command(&self, link: &mut Link) {
+        let text = self.execute.text.clone();
+        link.send(&[Request::Command { text }, Request::Describe, Request::Execute, Request::Release], Group::Command);
+        link.wait_for_all();
+    }
+
+    /// One group of executions.
+    pub fn execute_rows(&mut self, prepared: &Prepared, link: &mut Link) {
+        link.put(&Request::Statement(prepared.id));
+        let (start, mut count) = (link.output.len(), 0);
+        while let Some(row) = self.execute.rows.get(self.next_row) {
+            if count > 0 && (count >= GROUP_EXECUTIONS || link.output.len() - start + row.bytes.len() > GROUP_BYTES) {
+                break;
+            }
+            link.output.extend_from_slice(&row.bytes);
+            link.output.extend_from_slice(&tag::EXECUTE.to_be_bytes());
+            self.next_row += 1;
+            count += 1;
+        }
+        link.end_group(Group::Execute);
+        link.wait_for_all();
+    }
+
+    /// Begins again if its statement was kept and its tables have changed since; false if that is not the reason.
+    pub fn begin_again(&mut self, code: i16) -> bool {
+        let is_stale = code == STALE_STATEMENT && self.next_row <= self.execute.rows.len();
+        let is_cached = self.prepared.as_ref().is_some_and(|prepared| prepared.is_cached);
+        if !is_stale || !is_cached || self.is_second_try {
+            return false;
+        }
+        self.is_second_try = true;
+        self.prepared = None;
+        self.next_row = 0;
+        true
     }
 }

@@ -1,6 +1,6 @@
 //! Groups of messages that the server has not answered yet.
 
-use crate::smart_lobs::{Purpose, Routine};
+use crate::routine::{Purpose, Routine};
 use mainstay_sqli::{Description, Failure, RoutineValue};
 
 /// The purpose of a group, which says what its replies mean.
@@ -71,4 +71,15 @@ pub struct Outcome {
     pub executions: usize,
     /// The statement has rows: its cursor is open.
     pub has_rows: bool,
+}
+
+impl Outcome {
+    /// Counts an execution that was done.
+    pub(crate) fn count(&mut self, rows: u64, serial: i32) {
+        self.executions += 1;
+        self.changed += rows;
+        if serial != 0 {
+            self.serial = Some(serial.into());
+        }
+    }
 }

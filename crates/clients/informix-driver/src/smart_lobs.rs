@@ -8,15 +8,16 @@
 //!   ifx_lo_close(descriptor)
 //! ```
 //!
-//! Two callers use it. An operation of the shell ([`Session::start_lob_open`] and the following ones) is one call, of which
-//! [`Session::lob_answer`] has the result. A fetch of rows reads the values of their locators by itself: it opens all of them
-//! in one round trip, reads them in the next, and closes them in passing.
+//! Two callers use it. An operation of the shell ([`Lobs`]) is one call, of which [`Lobs::take_answer`] has the result. A fetch
+//! of rows reads the values of their locators by itself: it opens all of them in one round trip, reads them in the next, and
+//! closes them in passing. Their bytes are given back as [`Piece`]s.
 //!
 //! Limits: the routines, their signatures and their arguments are those that IBM's JDBC drivers call.
 
 use crate::group::{Answer, Group};
-use crate::session::{Fault, Phase, Session};
-use mainstay_sqli::{LobAccess, Parameter, Request, RoutineValue, SMART_LOB_BYTES, tag};
+use crate::link::{Fault, Link, Phase};
+use crate::routine::{Purpose, Routine};
+use mainstay_sqli::{Context, Failure, LobAccess, Parameter, Request, RoutineValue, SMART_LOB_BYTES, tag};
 use mainstay_types::Value;
 
 /// Bytes that a fetch of rows reads of a value at a time.
@@ -26,47 +27,6 @@ const STATUS_BYTES: usize = 644;
 /// Access mode of `ifx_lo_open` and `ifx_lo_create`.
 const MODE: i64 = 8;
 const NO_VALUES: &str = "the server gives no values for a routine of smart large objects";
-
-/// A routine of the fast path.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Routine {
-    /// Opens a BLOB or CLOB by its locator.
-    Open,
-    /// Creates one.
-    Create,
-    /// Moves the position.
-    Seek,
-    /// Reports the size.
-    Status,
-    /// Cuts a value.
-    Truncate,
-    /// Closes a descriptor.
-    Close,
-}
-
-impl Routine {
-    fn signature(self) -> &'static str {
-        match self {
-            Routine::Open => "function informix.ifx_lo_open(blob ,integer)",
-            Routine::Create => "function informix.ifx_lo_create( ifx_lo_spec,integer,blob)",
-            Routine::Seek => "function informix.ifx_lo_seek(integer,int8,integer,int8)",
-            Routine::Status => "function informix.ifx_lo_stat(int, ifx_lo_stat)",
-            Routine::Truncate => "function informix.ifx_lo_truncate(integer,int8)",
-            Routine::Close => "function informix.ifx_lo_close(integer)",
-        }
-    }
-}
-
-/// The purpose of a call.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Purpose {
-    /// An operation of the shell.
-    Shell,
-    /// The value of a row: its cursor, its place among the values of the block, and its descriptor once it is open.
-    Row(u32, usize, u16),
-    /// Closing a descriptor whose value has been read.
-    Closing,
-}
 
 /// The result of an operation on a smart large object.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -90,6 +50,14 @@ struct Call {
     purpose: Purpose,
 }
 
+/// The next bytes of the value of a row.
+pub(crate) struct Piece {
+    pub cursor: u32,
+    /// Its place among the values of the block.
+    pub place: usize,
+    pub bytes: Vec<u8>,
+}
+
 /// The routines of a session, and the calls that wait for their numbers.
 #[derive(Debug, Default)]
 pub(crate) struct SmartLobs {
@@ -99,134 +67,137 @@ pub(crate) struct SmartLobs {
     answer: LobAnswer,
 }
 
-impl Session {
+/// The operations of a session on smart large objects.
+pub struct Lobs<'s> {
+    state: &'s mut SmartLobs,
+    link: &'s mut Link,
+}
+
+impl<'s> Lobs<'s> {
+    pub(crate) fn new(state: &'s mut SmartLobs, link: &'s mut Link) -> Lobs<'s> {
+        Lobs { state, link }
+    }
+
     /// Opens a value of a row for reading: a descriptor.
-    pub fn start_lob_open(&mut self, locator: &[u8]) {
-        if self.begin() {
-            self.open_value(locator, Purpose::Shell);
-            self.wait_for_all();
+    pub fn start_open(&mut self, locator: &[u8]) {
+        if self.link.begin() {
+            self.state.open(locator, Purpose::Shell, self.link);
+            self.link.wait_for_all();
         }
     }
 
     /// Creates a value: its locator and a descriptor. It is a BLOB or a CLOB by the parameter that it is bound to.
-    pub fn start_lob_create(&mut self) {
-        if !self.begin() {
-            return;
-        }
-        let mut arguments = Vec::new();
-        Parameter::write_opaque(("", "ifx_lo_spec"), &specification(), &mut arguments, &self.context);
-        self.put_integer(MODE, &mut arguments);
-        Parameter::write_opaque(("", "blob"), &[0; SMART_LOB_BYTES], &mut arguments, &self.context);
-        self.call(Call { routine: Routine::Create, count: 3, arguments, purpose: Purpose::Shell });
-        self.wait_for_all();
+    pub fn start_create(&mut self) {
+        self.start_call(Routine::Create, 3, |arguments, context| {
+            Parameter::write_opaque(("", "ifx_lo_spec"), &specification(), arguments, context);
+            put_integer(MODE, arguments, context);
+            Parameter::write_opaque(("", "blob"), &[0; SMART_LOB_BYTES], arguments, context);
+        });
     }
 
     /// Moves the position of a descriptor from the start (0), the position (1) or the end (2): the new position.
-    pub fn start_lob_seek(&mut self, descriptor: u16, distance: i64, from: u8) {
-        self.start_lob_call(Routine::Seek, 4, descriptor, |session, arguments| {
+    pub fn start_seek(&mut self, descriptor: u16, distance: i64, from: u8) {
+        self.start_call(Routine::Seek, 4, |arguments, context| {
+            put_integer(descriptor.into(), arguments, context);
             Parameter::write_int8(distance, arguments);
-            session.put_integer(from.into(), arguments);
+            put_integer(from.into(), arguments, context);
             Parameter::write_int8(0, arguments);
         });
     }
 
     /// Asks for the status of a descriptor; [`lob_size`] has the size.
-    pub fn start_lob_status(&mut self, descriptor: u16) {
-        self.start_lob_call(Routine::Status, 2, descriptor, |session, arguments| {
-            Parameter::write_opaque(("", "ifx_lo_stat"), &[0; STATUS_BYTES], arguments, &session.context);
+    pub fn start_status(&mut self, descriptor: u16) {
+        self.start_call(Routine::Status, 2, |arguments, context| {
+            put_integer(descriptor.into(), arguments, context);
+            Parameter::write_opaque(("", "ifx_lo_stat"), &[0; STATUS_BYTES], arguments, context);
         });
     }
 
     /// Cuts the value of a descriptor.
-    pub fn start_lob_truncate(&mut self, descriptor: u16, size: i64) {
-        self.start_lob_call(Routine::Truncate, 2, descriptor, |_, arguments| Parameter::write_int8(size, arguments));
+    pub fn start_truncate(&mut self, descriptor: u16, size: i64) {
+        self.start_call(Routine::Truncate, 2, |arguments, context| {
+            put_integer(descriptor.into(), arguments, context);
+            Parameter::write_int8(size, arguments);
+        });
     }
 
     /// Closes a descriptor.
-    pub fn start_lob_close(&mut self, descriptor: u16) {
-        self.start_lob_call(Routine::Close, 1, descriptor, |_, _| {});
+    pub fn start_close(&mut self, descriptor: u16) {
+        self.start_call(Routine::Close, 1, |arguments, context| put_integer(descriptor.into(), arguments, context));
     }
 
     /// Reads at most so many bytes from the position of a descriptor.
-    pub fn start_lob_read(&mut self, descriptor: u16, bytes: u32) {
-        if self.begin() {
-            self.send(&[Request::SmartLob(LobAccess::Read { descriptor, bytes })], Group::Piece(Purpose::Shell));
-            self.wait_for_all();
-        }
+    pub fn start_read(&mut self, descriptor: u16, bytes: u32) {
+        self.start_access(LobAccess::Read { descriptor, bytes });
     }
 
     /// Writes bytes at the position of a descriptor.
-    pub fn start_lob_write(&mut self, descriptor: u16, bytes: Vec<u8>) {
-        if self.begin() {
-            self.send(&[Request::SmartLob(LobAccess::Write { descriptor, bytes })], Group::Piece(Purpose::Shell));
-            self.wait_for_all();
-        }
+    pub fn start_write(&mut self, descriptor: u16, bytes: Vec<u8>) {
+        self.start_access(LobAccess::Write { descriptor, bytes });
     }
 
     /// Closes a descriptor along with the next operation.
-    pub fn forget_lob(&mut self, descriptor: u16) {
-        if self.phase == Phase::Open {
-            let mut arguments = Vec::new();
-            self.put_integer(descriptor.into(), &mut arguments);
-            self.call(Call { routine: Routine::Close, count: 1, arguments, purpose: Purpose::Closing });
-        }
+    pub fn forget(&mut self, descriptor: u16) {
+        self.state.forget(descriptor, self.link);
     }
 
     /// Takes the result of the last operation on a smart large object.
-    pub fn lob_answer(&mut self) -> LobAnswer {
-        std::mem::take(&mut self.smart_lobs.answer)
+    pub fn take_answer(&mut self) -> LobAnswer {
+        std::mem::take(&mut self.state.answer)
     }
 
-    fn start_lob_call(
-        &mut self,
-        routine: Routine,
-        count: u16,
-        descriptor: u16,
-        write: impl FnOnce(&Session, &mut Vec<u8>),
-    ) {
-        if !self.begin() {
+    fn start_access(&mut self, access: LobAccess) {
+        self.link.start(&[Request::SmartLob(access)], Group::Piece(Purpose::Shell));
+    }
+
+    fn start_call(&mut self, routine: Routine, count: u16, write: impl FnOnce(&mut Vec<u8>, &Context)) {
+        if !self.link.begin() {
             return;
         }
         let mut arguments = Vec::new();
-        self.put_integer(descriptor.into(), &mut arguments);
-        write(self, &mut arguments);
-        self.call(Call { routine, count, arguments, purpose: Purpose::Shell });
-        self.wait_for_all();
+        write(&mut arguments, &self.link.context);
+        self.state.call(Call { routine, count, arguments, purpose: Purpose::Shell }, self.link);
+        self.link.wait_for_all();
+    }
+}
+
+impl SmartLobs {
+    /// Reads the whole value of a locator, for its place in the block of a cursor.
+    pub fn read_whole(&mut self, cursor: u32, place: usize, locator: &[u8], link: &mut Link) {
+        self.open(locator, Purpose::Row(cursor, place, 0), link);
     }
 
-    /// Reads the whole value of a locator into the block of a cursor.
-    pub(crate) fn read_whole(&mut self, cursor: u32, place: usize, locator: &[u8]) {
-        self.open_value(locator, Purpose::Row(cursor, place, 0));
-    }
-
-    fn open_value(&mut self, locator: &[u8], purpose: Purpose) {
+    fn open(&mut self, locator: &[u8], purpose: Purpose, link: &mut Link) {
         let mut arguments = Vec::new();
-        Parameter::write_opaque(("", "blob"), locator, &mut arguments, &self.context);
-        self.put_integer(MODE, &mut arguments);
-        self.call(Call { routine: Routine::Open, count: 2, arguments, purpose });
+        Parameter::write_opaque(("", "blob"), locator, &mut arguments, &link.context);
+        put_integer(MODE, &mut arguments, &link.context);
+        self.call(Call { routine: Routine::Open, count: 2, arguments, purpose }, link);
     }
 
-    fn put_integer(&self, number: i64, arguments: &mut Vec<u8>) {
-        // A small number is held by every parameter.
-        drop(Parameter::new(Value::Integer(number)).write(arguments, &self.context));
+    /// Closes a descriptor in passing.
+    fn forget(&mut self, descriptor: u16, link: &mut Link) {
+        if link.phase == Phase::Open {
+            let mut arguments = Vec::new();
+            put_integer(descriptor.into(), &mut arguments, &link.context);
+            self.call(Call { routine: Routine::Close, count: 1, arguments, purpose: Purpose::Closing }, link);
+        }
     }
 
     /// Sends a call, or asks for the number of its routine first.
-    fn call(&mut self, call: Call) {
-        if self.smart_lobs.numbers.iter().any(|(known, ..)| *known == call.routine) {
-            return self.send_call(call);
+    fn call(&mut self, call: Call, link: &mut Link) {
+        if self.numbers.iter().any(|(known, ..)| *known == call.routine) {
+            return self.send(call, link);
         }
-        if !self.smart_lobs.asked.contains(&call.routine) {
-            self.smart_lobs.asked.push(call.routine);
+        if !self.asked.contains(&call.routine) {
+            self.asked.push(call.routine);
             let signature = call.routine.signature().to_owned();
-            self.send(&[Request::GetRoutine(signature)], Group::Routine(call.routine));
+            link.send(&[Request::GetRoutine(signature)], Group::Routine(call.routine));
         }
-        self.smart_lobs.waiting.push(call);
+        self.waiting.push(call);
     }
 
-    fn send_call(&mut self, call: Call) {
-        let Some((_, database, number)) = self.smart_lobs.numbers.iter().find(|(known, ..)| *known == call.routine)
-        else {
+    fn send(&self, call: Call, link: &mut Link) {
+        let Some((_, database, number)) = self.numbers.iter().find(|(known, ..)| *known == call.routine) else {
             return;
         };
         let request = Request::CallRoutine {
@@ -235,44 +206,38 @@ impl Session {
             arguments: call.count,
             has_outputs: false,
         };
-        self.put(&request);
-        self.output.extend_from_slice(&tag::BIND.to_be_bytes());
-        self.output.extend_from_slice(&call.count.to_be_bytes());
-        self.output.extend_from_slice(&call.arguments);
-        self.end_group(match call.purpose {
+        link.put(&request);
+        link.output.extend_from_slice(&tag::BIND.to_be_bytes());
+        link.output.extend_from_slice(&call.count.to_be_bytes());
+        link.output.extend_from_slice(&call.arguments);
+        link.end_group(match call.purpose {
             Purpose::Closing => Group::Ignored,
             purpose => Group::Call(purpose),
         });
     }
 
     /// The answer to GETROUTINE: sends the calls that wait for it.
-    pub(crate) fn routine_found(&mut self, routine: Routine, answer: Answer) {
-        self.smart_lobs.asked.retain(|asked| *asked != routine);
-        let waiting = std::mem::take(&mut self.smart_lobs.waiting);
-        let (found, others) = waiting.into_iter().partition(|call| call.routine == routine);
-        self.smart_lobs.waiting = others;
+    pub fn routine_found(&mut self, routine: Routine, answer: Answer, link: &mut Link) {
+        self.asked.retain(|asked| *asked != routine);
+        let waiting = std::mem::take(&mut self.waiting);
+        let (found, others): (Vec<Call>, _) = waiting.into_iter().partition(|call| call.routine == routine);
+        self.waiting = others;
         let Some((database, number)) = answer.routine.filter(|_| answer.failure.is_none()) else {
-            return self.lob_failed(answer.failure);
+            return fail(answer.failure, link);
         };
-        self.smart_lobs.numbers.push((routine, database, number));
-        let found: Vec<Call> = found;
+        self.numbers.push((routine, database, number));
         // Nobody waits for the closing of a value.
         let is_awaited = found.iter().any(|call| call.purpose != Purpose::Closing);
-        found.into_iter().for_each(|call| self.send_call(call));
+        found.into_iter().for_each(|call| self.send(call, link));
         if is_awaited {
-            self.wait_for_all();
+            link.wait_for_all();
         }
     }
 
-    fn lob_failed(&mut self, failure: Option<mainstay_sqli::Failure>) {
-        let fault = failure.map_or_else(|| Fault::Usage(NO_VALUES.to_owned()), Fault::Server);
-        self.fault.get_or_insert(fault);
-    }
-
     /// The answer to a call.
-    pub(crate) fn called(&mut self, purpose: Purpose, answer: Answer) {
+    pub fn called(&mut self, purpose: Purpose, answer: Answer, link: &mut Link) {
         if answer.failure.is_some() || answer.values.is_empty() {
-            return self.lob_failed(answer.failure);
+            return fail(answer.failure, link);
         }
         let number = |value: &RoutineValue| match value {
             RoutineValue::Integer(number) => Some(i64::from(*number)),
@@ -286,44 +251,54 @@ impl Session {
                     RoutineValue::Opaque(_, bytes) => Some(bytes),
                     _ => None,
                 });
-                self.smart_lobs.answer =
-                    LobAnswer { numbers, opaque: opaque.unwrap_or_default(), ..LobAnswer::default() };
+                self.answer = LobAnswer { numbers, opaque: opaque.unwrap_or_default(), ..LobAnswer::default() };
             }
             Purpose::Row(cursor, place, _) => match numbers.first().and_then(|number| u16::try_from(*number).ok()) {
-                Some(descriptor) => self.read_piece(cursor, place, descriptor),
-                None => self.lob_failed(None),
+                Some(descriptor) => read_piece(cursor, place, descriptor, link),
+                None => fail(None, link),
             },
             Purpose::Closing => {}
         }
     }
 
-    fn read_piece(&mut self, cursor: u32, place: usize, descriptor: u16) {
-        let access = LobAccess::Read { descriptor, bytes: PIECE_BYTES };
-        self.send(&[Request::SmartLob(access)], Group::Piece(Purpose::Row(cursor, place, descriptor)));
-        self.wait_for_all();
+    /// The answer to LODATA; bytes of the value of a row are given back.
+    pub fn accessed(&mut self, purpose: Purpose, answer: Answer, link: &mut Link) -> Option<Piece> {
+        let has_failed = answer.failure.is_some();
+        if has_failed {
+            fail(answer.failure, link);
+        }
+        match purpose {
+            Purpose::Shell if !has_failed => {
+                self.answer = LobAnswer { bytes: answer.lob, written: answer.written, ..LobAnswer::default() };
+                None
+            }
+            Purpose::Row(cursor, place, descriptor) => {
+                let is_whole = has_failed || answer.lob.len() < PIECE_BYTES as usize;
+                match is_whole {
+                    true => self.forget(descriptor, link),
+                    false => read_piece(cursor, place, descriptor, link),
+                }
+                (!has_failed).then_some(Piece { cursor, place, bytes: answer.lob })
+            }
+            Purpose::Shell | Purpose::Closing => None,
+        }
     }
+}
 
-    /// The answer to LODATA.
-    pub(crate) fn piece(&mut self, purpose: Purpose, answer: Answer) {
-        if answer.failure.is_some() {
-            self.lob_failed(answer.failure);
-        } else if purpose == Purpose::Shell {
-            self.smart_lobs.answer = LobAnswer { bytes: answer.lob, written: answer.written, ..LobAnswer::default() };
-            return;
-        } else if let Purpose::Row(cursor, place, descriptor) = purpose {
-            let is_whole = answer.lob.len() < PIECE_BYTES as usize;
-            let block = self.cursors.get_mut(&cursor).map(|cursor| &mut cursor.block);
-            if let Some(value) = block.and_then(|block| block.lobs.get_mut(place)) {
-                value.extend_from_slice(&answer.lob);
-            }
-            if !is_whole {
-                return self.read_piece(cursor, place, descriptor);
-            }
-        }
-        if let Purpose::Row(_, _, descriptor) = purpose {
-            self.forget_lob(descriptor);
-        }
-    }
+fn read_piece(cursor: u32, place: usize, descriptor: u16, link: &mut Link) {
+    let access = LobAccess::Read { descriptor, bytes: PIECE_BYTES };
+    link.send(&[Request::SmartLob(access)], Group::Piece(Purpose::Row(cursor, place, descriptor)));
+    link.wait_for_all();
+}
+
+fn put_integer(number: i64, arguments: &mut Vec<u8>, context: &Context) {
+    // A small number is held by every parameter.
+    drop(Parameter::new(Value::Integer(number)).write(arguments, context));
+}
+
+fn fail(failure: Option<Failure>, link: &mut Link) {
+    let fault = failure.map_or_else(|| Fault::Usage(NO_VALUES.to_owned()), Fault::Server);
+    link.fault.get_or_insert(fault);
 }
 
 /// The `ifx_lo_spec` of a value with the properties of its column: as IBM's JDBC driver 4.50.11 sends it.

@@ -152,10 +152,10 @@ fn a_value_that_is_gone_is_an_error_of_the_fetch() {
 #[test]
 fn a_routine_without_values_is_no_crash() {
     let mut session = connected();
-    session.start_lob_create();
+    session.lobs().start_create();
     session.receive(&group(&[]));
     assert!(session.is_done() && matches!(session.take_fault(), Some(Fault::Usage(_))));
-    session.start_lob_create();
+    session.lobs().start_create();
     session.receive(&group(&[number(1)]));
     session.receive(&group(&[Reply::RoutineValues(Vec::new())]));
     assert!(session.is_done() && matches!(session.take_fault(), Some(Fault::Usage(_))));

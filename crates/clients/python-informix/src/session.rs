@@ -245,45 +245,45 @@ impl Session {
     }
 
     fn lob_open(&mut self, locator: &[u8]) {
-        self.inner.start_lob_open(locator);
+        self.inner.lobs().start_open(locator);
     }
 
     fn lob_create(&mut self) {
-        self.inner.start_lob_create();
+        self.inner.lobs().start_create();
     }
 
     fn lob_seek(&mut self, descriptor: u16, distance: i64, whence: u8) {
-        self.inner.start_lob_seek(descriptor, distance, whence);
+        self.inner.lobs().start_seek(descriptor, distance, whence);
     }
 
     fn lob_status(&mut self, descriptor: u16) {
-        self.inner.start_lob_status(descriptor);
+        self.inner.lobs().start_status(descriptor);
     }
 
     fn lob_truncate(&mut self, descriptor: u16, size: i64) {
-        self.inner.start_lob_truncate(descriptor, size);
+        self.inner.lobs().start_truncate(descriptor, size);
     }
 
     fn lob_read(&mut self, descriptor: u16, size: u32) {
-        self.inner.start_lob_read(descriptor, size);
+        self.inner.lobs().start_read(descriptor, size);
     }
 
     fn lob_write(&mut self, descriptor: u16, data: Vec<u8>) {
-        self.inner.start_lob_write(descriptor, data);
+        self.inner.lobs().start_write(descriptor, data);
     }
 
     fn lob_close(&mut self, descriptor: u16) {
-        self.inner.start_lob_close(descriptor);
+        self.inner.lobs().start_close(descriptor);
     }
 
     /// Closes a descriptor along with the next operation.
     fn lob_forget(&mut self, descriptor: u16) {
-        self.inner.forget_lob(descriptor);
+        self.inner.lobs().forget(descriptor);
     }
 
     /// Numbers, locator or status, bytes read and number of bytes written of the last operation on a smart large object.
     fn lob_answer<'py>(&mut self, py: Python<'py>) -> (Vec<i64>, Bound<'py, PyBytes>, Bound<'py, PyBytes>, u32) {
-        let answer = self.inner.lob_answer();
+        let answer = self.inner.lobs().take_answer();
         (answer.numbers, PyBytes::new(py, &answer.opaque), PyBytes::new(py, &answer.bytes), answer.written)
     }
 

@@ -114,7 +114,7 @@ pub(crate) fn learn_derived_keys(store: &Arc<Store>, (number, table): (u64, &Nat
         }
         Ok(None)
     };
-    let _ = table.learn_derived_keys(read);
+    let _ = table.derived_keys.learn(read);
 }
 
 /// The place of a column's values in the table.

@@ -46,7 +46,9 @@ pub use journal::Durability;
 pub use row::{Changed, Row, Stored};
 pub use stamp::View;
 pub use store::{CatalogState, Store};
-pub use table::{Action, ActionCursor, NativeTable, Reader, Referring, Seen, Shown, TableSnapshot, Version, Written};
+pub use table::{
+    Action, ActionCursor, LearnedKeys, NativeTable, Reader, Referring, Seen, Shown, TableSnapshot, Version, Written,
+};
 pub use transaction::{
     Account, Accounts, Awaited, Held, HeldLock, HolderNames, Interval, Isolation, KeyRange, LockMode, Outlook, Read,
     Savepoint, Transaction, Wait,

@@ -70,7 +70,7 @@ fn journal(content: &[u8]) {
         let _ = frame.payload.operations().and_then(every_row);
         Ok(())
     });
-    // What is accepted is written and found whole.
+    // Accepted rows are written and found whole.
     let options = StoreOptions {
         durability: Durability::Os,
         checkpoint_bytes: None,

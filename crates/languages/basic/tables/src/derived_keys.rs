@@ -73,7 +73,7 @@ impl FileKeys {
         for (term, test) in conditions {
             match term {
                 term @ Term::Field { .. } if is_of_field(term) => tests.of_text.push(test),
-                // What it is compared with has no letters, so that all letters are behind it, as their bytes are.
+                // The text of such a comparison has no letters, so that all letters are behind it, as their bytes are.
                 Term::Folded(inner) if is_of_field(inner) => tests.of_text.push(test),
                 Term::Upper(inner) if is_of_field(inner) => tests.of_capitals.push(test),
                 _ => {}

@@ -100,7 +100,7 @@ pub struct NativeTable {
     /// Why its rows could not be read, if that is so.
     damage: Arc<Damage>,
     /// The rules by which its language makes keys of its records; empty until they were asked for.
-    derived_keys: OnceLock<Option<Arc<dyn DerivedKeys>>>,
+    pub derived_keys: LearnedKeys,
     pub(crate) shared: Arc<Shared>,
 }
 
@@ -131,6 +131,28 @@ struct Retired {
     moved: Box<[u64]>,
 }
 
+/// The rules by which conditions on columns become conditions on keys, if a language has any for a table. They are learned
+/// once, and stay for as long as the definition of the table does.
+#[derive(Default)]
+pub struct LearnedKeys(OnceLock<Option<Arc<dyn DerivedKeys>>>);
+
+impl LearnedKeys {
+    /// Learns the rules, which `read` gives the first time.
+    ///
+    /// Errors: those of `read`, which is asked again then.
+    pub fn learn(&self, read: impl FnOnce() -> Result<Option<Arc<dyn DerivedKeys>>>) -> Result<()> {
+        if self.0.get().is_none() {
+            let _ = self.0.set(read()?);
+        }
+        Ok(())
+    }
+
+    /// The rules, as far as they are known.
+    pub(crate) fn get(&self) -> Option<&dyn DerivedKeys> {
+        self.0.get()?.as_deref()
+    }
+}
+
 impl NativeTable {
     /// An empty table. `id` is its number in the store.
     pub(crate) fn new(id: u32, definition: TableDefinition, shared: Arc<Shared>) -> Result<NativeTable> {
@@ -157,7 +179,7 @@ impl NativeTable {
             vacuum_from: AtomicUsize::new(vacuum::LEAST_GARBAGE),
             vacuum_after: AtomicU64::new(0),
             damage: Arc::new(damage),
-            derived_keys: OnceLock::new(),
+            derived_keys: LearnedKeys::default(),
             shared,
         })
     }
@@ -170,22 +192,6 @@ impl NativeTable {
     /// The declared definition.
     pub fn definition(&self) -> &TableDefinition {
         &self.definition
-    }
-
-    /// The rules of its keys, if a language has any for this table; `read` gives them the first time. They stay for as long as
-    /// the definition of the table does.
-    ///
-    /// Errors: those of `read`, which is asked again then.
-    pub fn learn_derived_keys(&self, read: impl FnOnce() -> Result<Option<Arc<dyn DerivedKeys>>>) -> Result<()> {
-        if self.derived_keys.get().is_none() {
-            let _ = self.derived_keys.set(read()?);
-        }
-        Ok(())
-    }
-
-    /// The rules of its keys, as far as they are known.
-    pub(crate) fn derived_keys(&self) -> Option<&dyn DerivedKeys> {
-        self.derived_keys.get()?.as_deref()
     }
 
     /// The types of its columns.

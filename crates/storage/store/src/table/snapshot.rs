@@ -268,11 +268,11 @@ impl Table for Shown {
     }
 
     fn access_of(&self, sought: &Sought, _visible_only: bool) -> Option<Access> {
-        self.0.access(&implied(sought, self.0.derived_keys()?)?)
+        self.0.access(&implied(sought, self.0.derived_keys.get()?)?)
     }
 
     fn has_computed_keys(&self) -> bool {
-        self.0.derived_keys().is_some()
+        self.0.derived_keys.get().is_some()
     }
 
     fn order(&self, column: usize, descending: bool) -> Option<Ordering> {

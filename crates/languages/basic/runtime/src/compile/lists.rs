@@ -83,7 +83,10 @@ impl Compiler<'_> {
             Item::Value(value) => value,
         };
         if let Some(name) = unknown_mnemonic(&value.value) {
-            return Err((UNKNOWN_MNEMONIC, format!("mnemonic '{name}' is not known")));
+            // Another program may give it a meaning, and a printer file takes any: the statement decides when it runs.
+            if !self.own_mnemonics.contains(name) {
+                self.report(UNKNOWN_MNEMONIC, &format!("mnemonic '{name}' is not known"));
+            }
         }
         let is_range = matches!(value.value.kind, ExprKind::Range(..) | ExprKind::Append(_));
         let target = match can_be_assigned(&value.value) {

@@ -19,7 +19,7 @@ pub(crate) use lists::prefix_variable;
 use crate::code::*;
 use crate::variables::Storage;
 use mainstay_basic_syntax::tree::{self, Diagnostic, Kind, Logical, Name, Place};
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 use std::rc::Rc;
 
 /// No such operation: the end of a loop that has none.
@@ -71,6 +71,7 @@ fn compile_with(name: &str, tree: tree::Program, outer: Option<Outer<'_>>, known
         templates,
         class: None,
         in_method: false,
+        own_mnemonics: own_mnemonics(&tree),
     };
     if let Some(symbols) = known {
         compiler.know(symbols);
@@ -84,6 +85,21 @@ fn compile_with(name: &str, tree: tree::Program, outer: Option<Outer<'_>>, known
     compiler.finish();
     let (composites, templates) = (compiler.composites, compiler.templates);
     Program { tree, composites, templates, ..compiler.program }
+}
+
+fn own_mnemonics(tree: &tree::Program) -> HashSet<String> {
+    let directives = tree.lines.iter().flat_map(|line| &line.directives);
+    let name = |directive: &tree::Directive| match &directive.kind {
+        tree::Kind::Setting(setting) => match setting.as_ref() {
+            tree::Setting::Mnemonic(_, name, ..) => match &name.kind {
+                tree::ExprKind::Mnemonic(name, _) => Some(name.clone()),
+                _ => None,
+            },
+            _ => None,
+        },
+        _ => None,
+    };
+    directives.filter_map(name).collect()
 }
 
 /// A construct whose end is not compiled yet.
@@ -129,6 +145,8 @@ pub(super) struct Compiler<'a> {
     pub(super) class: Option<ClassCode>,
     /// The logic of a method of that class is compiled.
     pub(super) in_method: bool,
+    /// Names that MNEMONIC gives meanings in this program.
+    pub(super) own_mnemonics: HashSet<String>,
 }
 
 impl Compiler<'_> {

@@ -2,7 +2,7 @@
 
 use crate::code::{Argument, Call, Expr, Op, VariableRef};
 use crate::fault::{Outcome, fail};
-use crate::machine::{Machine, Value};
+use crate::machine::{Machine, Value, run_inline};
 use crate::number::Number;
 
 /// TBL(n, ..): the n-th of the values behind it, from 0. Error 41 for no such value.
@@ -71,12 +71,12 @@ pub(super) fn try_text(machine: &mut Machine, call: &Call, out: &mut Vec<u8>) ->
 
 /// XEQ(program$, value, arguments..): the value after the program has run.
 pub(super) fn xeq_number(machine: &mut Machine, call: &Call) -> Outcome<Number> {
-    machine.run_inline(call)?;
+    run_inline(machine, call)?;
     call.number(machine, 1)
 }
 
 pub(super) fn xeq_text(machine: &mut Machine, call: &Call, out: &mut Vec<u8>) -> Outcome<()> {
-    machine.run_inline(call)?;
+    run_inline(machine, call)?;
     let text = call.text(machine, 1)?;
     out.extend_from_slice(&text);
     Ok(())

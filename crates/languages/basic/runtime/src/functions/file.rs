@@ -223,7 +223,7 @@ pub(super) fn iol(machine: &mut Machine, call: &Call, out: &mut Vec<u8>) -> Outc
         }
         _ if call.words.first().is_some_and(|word| word == "FILE") => {
             let name = call.text(machine, 0)?;
-            Some(machine.dictionary_of_file(&name)?)
+            Some(crate::machine::dictionary_of_file(machine, &name)?)
         }
         _ => {
             let number = call.whole(machine, 0)?;

@@ -13,7 +13,7 @@
 
 use crate::code::Call;
 use crate::fault::{Fault, Outcome, fail};
-use crate::machine::Machine;
+use crate::machine::{Machine, set_number_variable, set_text_variable};
 use crate::number::Number;
 
 /// The entities of XML.
@@ -63,10 +63,10 @@ pub(super) fn xml(machine: &mut Machine, call: &Call, out: &mut Vec<u8>) -> Outc
                 false => next_element(&first, start),
             };
             let found = found?;
-            machine.set_number_variable(index, Number::whole(found.end as i64 + 1))?;
-            machine.set_text_variable(name, found.name)?;
+            set_number_variable(machine, index, Number::whole(found.end as i64 + 1))?;
+            set_text_variable(machine, name, found.name)?;
             if let Some(properties) = &call.options.text {
-                machine.set_text_variable(properties, found.properties)?;
+                set_text_variable(machine, properties, found.properties)?;
             }
             out.extend_from_slice(&found.value);
             Ok(())

@@ -14,7 +14,7 @@ use std::collections::BTreeMap;
 /// A value for each byte.
 type Table = Option<Box<[u8; 256]>>;
 
-/// What a session has defined.
+/// Definitions of a session.
 #[derive(Debug, Default)]
 pub(crate) struct Definitions {
     upper: Table,

@@ -1,6 +1,7 @@
 //! READ, WRITE and the other verbs of records.
 
 use super::channels::file_fault;
+use super::dictionary::{own_list, with_dictionary};
 use super::list::split;
 use super::{Channel, Machine, Value};
 use crate::code::*;
@@ -57,11 +58,11 @@ impl Machine {
     fn io_on(&mut self, io: &IoCode, number: i64) -> Outcome<()> {
         match io.verb {
             Verb::Read | Verb::Find | Verb::Extract => {
-                self.with_dictionary(io, number, |machine| machine.read(io, number, false))
+                with_dictionary(self, io, number, |machine| machine.read(io, number, false))
             }
             Verb::ReadRecord | Verb::FindRecord | Verb::ExtractRecord => self.read(io, number, true),
             Verb::Write | Verb::WriteLock | Verb::Insert | Verb::Update => {
-                self.with_dictionary(io, number, |machine| machine.write(io, number, false))
+                with_dictionary(self, io, number, |machine| machine.write(io, number, false))
             }
             Verb::WriteRecord | Verb::InsertRecord | Verb::UpdateRecord => self.write(io, number, true),
             Verb::Remove => {
@@ -167,7 +168,7 @@ impl Machine {
         if record {
             return self.read_record(io, number, &reference, &options);
         }
-        let list = self.own_list(io);
+        let list = own_list(&self.frame.program, io);
         let plan = match (list, &io.options.prefix) {
             (_, Some(prefix)) => {
                 let prefix = self.prefix_name(prefix)?;
@@ -333,11 +334,11 @@ impl Machine {
             None => self.channels.get(number)?.prefix.clone(),
         };
         if let (Some(prefix), false) = (prefix, record) {
-            let plan = self.prefixed_plan(self.own_list(io), number, &prefix)?;
+            let plan = self.prefixed_plan(own_list(&self.frame.program, io), number, &prefix)?;
             self.write_bound(&plan, separator, data);
             return Ok(());
         }
-        if let Some(list) = self.own_list(io) {
+        if let Some(list) = own_list(&self.frame.program, io) {
             let list = program.lists.get(list as usize).ok_or_else(|| Fault::new(81))?;
             if !record {
                 return self.write_fields(list, separator, data, 0);

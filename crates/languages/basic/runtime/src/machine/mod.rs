@@ -55,6 +55,8 @@ mod text;
 pub(crate) use channels::file_fault;
 pub use channels::{Channel, SEPARATOR};
 pub(crate) use definitions::mnemonic_name;
+pub(crate) use dictionary::dictionary_of_file;
+pub(crate) use inline::{run_inline, set_number_variable, set_text_variable};
 pub(crate) use interrupt::UntakenError;
 pub(crate) use memory::allocated;
 pub(crate) use number::truth;

@@ -18,7 +18,7 @@ use crate::code::*;
 use crate::compile::class_name;
 use crate::fault::{Fault, Outcome, fail};
 use crate::number::Number;
-use crate::variables::{Array, Storage};
+use crate::variables::{Array, Storage, Variables};
 use mainstay_basic_syntax::tree::{Access, Name, NameKind, Target as Label};
 use std::collections::{BTreeMap, BTreeSet};
 use std::rc::Rc;
@@ -82,6 +82,76 @@ impl Objects {
     pub(crate) fn highest(&self) -> i64 {
         self.live.keys().next_back().copied().unwrap_or(0)
     }
+
+    /// The class and those it inherits from, nearest first. Error 94 for a circle.
+    fn family(&self, name: &str) -> Outcome<Vec<Class>> {
+        let mut family: Vec<Class> = Vec::new();
+        let mut wanted = vec![name.to_owned()];
+        while let Some(name) = wanted.pop() {
+            let Some(class) = self.classes.get(&name) else { return fail(90, name) };
+            family.push(class.clone());
+            if family.len() > PARENTS {
+                return fail(94, name);
+            }
+            wanted.extend(class.1.parents.iter().rev().cloned());
+        }
+        Ok(family)
+    }
+
+    /// Moves the properties of an object to it from the variables of its method, or back.
+    fn move_properties(&mut self, id: i64, variables: &mut Variables, to_object: bool) {
+        let Some(object) = self.live.get_mut(&id).filter(|object| object.is_held == to_object) else { return };
+        object.is_held = !to_object;
+        for (name, value) in &mut object.properties {
+            match value {
+                Passed::Value(Value::Number(number)) => {
+                    let slot = variables.slot(name, Storage::Number) as usize;
+                    match to_object {
+                        true => *number = variables.numbers[slot],
+                        false => variables.numbers[slot] = *number,
+                    }
+                }
+                Passed::Value(Value::Text(text)) => {
+                    let slot = variables.slot(name, Storage::Text) as usize;
+                    std::mem::swap(text, &mut variables.texts[slot]);
+                }
+                Passed::Numbers(array) => {
+                    let slot = variables.slot(name, Storage::Numbers) as usize;
+                    std::mem::swap(array, &mut variables.number_arrays[slot]);
+                }
+                Passed::Texts(array) => {
+                    let slot = variables.slot(name, Storage::Texts) as usize;
+                    std::mem::swap(array, &mut variables.text_arrays[slot]);
+                }
+            }
+        }
+    }
+
+    /// An element of a property that is an array.
+    fn element_of(&self, id: i64, name: &Name, arguments: &[(Passed, Option<VariableRef>)]) -> Outcome<Option<Value>> {
+        let mut subscripts = Vec::new();
+        for (argument, _) in arguments {
+            match argument {
+                Passed::Value(Value::Number(number)) => {
+                    subscripts.push(number.as_whole().ok_or_else(|| Fault::new(42))?);
+                }
+                _ => return fail(88, name.text.as_str()),
+            }
+        }
+        let object = self.live.get(&id);
+        let stored = object.and_then(|object| object.properties.iter().find(|(known, _)| known == name));
+        match stored {
+            Some((_, Passed::Numbers(Some(array)))) => {
+                let at = array.index(&subscripts)?;
+                Ok(array.elements.get(at).map(|number| Value::Number(*number)))
+            }
+            Some((_, Passed::Texts(Some(array)))) => {
+                let at = array.index(&subscripts)?;
+                Ok(array.elements.get(at).cloned().map(Value::Text))
+            }
+            _ => fail(88, name.text.as_str()),
+        }
+    }
 }
 
 impl Machine {
@@ -98,7 +168,7 @@ impl Machine {
         for parent in parents {
             self.find_class(&parent)?;
         }
-        self.family(&class.name).map(drop)
+        self.objects.family(&class.name).map(drop)
     }
 
     /// Finds a class, or loads its program `class.pvc`. Error 90 for none.
@@ -122,26 +192,11 @@ impl Machine {
         }
     }
 
-    /// The class and those it inherits from, nearest first. Error 94 for a circle.
-    fn family(&self, name: &str) -> Outcome<Vec<Class>> {
-        let mut family: Vec<Class> = Vec::new();
-        let mut wanted = vec![name.to_owned()];
-        while let Some(name) = wanted.pop() {
-            let Some(class) = self.objects.classes.get(&name) else { return fail(90, name) };
-            family.push(class.clone());
-            if family.len() > PARENTS {
-                return fail(94, name);
-            }
-            wanted.extend(class.1.parents.iter().rev().cloned());
-        }
-        Ok(family)
-    }
-
     /// NEW(class$, ..): an object, whose creation logic gets the arguments.
     pub(crate) fn new_object(&mut self, class: &[u8], arguments: Vec<Value>) -> Outcome<i64> {
         let name = class_name(class);
         self.find_class(&name)?;
-        let family = self.family(&name)?;
+        let family = self.objects.family(&name)?;
         let known = self.objects.live.iter_mut().find(|(_, object)| object.class == name);
         if let (true, Some((id, object))) = (family[0].1.unique, known) {
             object.references += 1;
@@ -211,7 +266,7 @@ impl Machine {
             return Ok(());
         }
         let class = object.class.clone();
-        let family = self.family(&class)?;
+        let family = self.objects.family(&class)?;
         for (index, (program, class)) in family.iter().enumerate() {
             let (label, required) = &class.delete;
             if let Some(line) = program.line_of(&Label::Label(label.clone())).filter(|_| index == 0 || *required) {
@@ -258,13 +313,13 @@ impl Machine {
     /// Puts the properties of the object at hand from the variables into the object.
     pub(super) fn store_object(&mut self) {
         let Some(id) = self.current_object() else { return };
-        self.move_properties(id, true);
+        self.objects.move_properties(id, &mut self.variables, true);
     }
 
     /// The same for a frame that is left.
     pub(super) fn keep_object(&mut self) {
         if let Some(id) = self.frame.object {
-            self.move_properties(id, true);
+            self.objects.move_properties(id, &mut self.variables, true);
         }
     }
 
@@ -274,36 +329,7 @@ impl Machine {
             return;
         }
         let Some(id) = self.current_object() else { return };
-        self.move_properties(id, false);
-    }
-
-    fn move_properties(&mut self, id: i64, to_object: bool) {
-        let Machine { objects, variables, .. } = self;
-        let Some(object) = objects.live.get_mut(&id).filter(|object| object.is_held == to_object) else { return };
-        object.is_held = !to_object;
-        for (name, value) in &mut object.properties {
-            match value {
-                Passed::Value(Value::Number(number)) => {
-                    let slot = variables.slot(name, Storage::Number) as usize;
-                    match to_object {
-                        true => *number = variables.numbers[slot],
-                        false => variables.numbers[slot] = *number,
-                    }
-                }
-                Passed::Value(Value::Text(text)) => {
-                    let slot = variables.slot(name, Storage::Text) as usize;
-                    std::mem::swap(text, &mut variables.texts[slot]);
-                }
-                Passed::Numbers(array) => {
-                    let slot = variables.slot(name, Storage::Numbers) as usize;
-                    std::mem::swap(array, &mut variables.number_arrays[slot]);
-                }
-                Passed::Texts(array) => {
-                    let slot = variables.slot(name, Storage::Texts) as usize;
-                    std::mem::swap(array, &mut variables.text_arrays[slot]);
-                }
-            }
-        }
+        self.objects.move_properties(id, &mut self.variables, false);
     }
 
     /// Runs the logic of a method to its end; its result if it returns one.
@@ -338,37 +364,12 @@ impl Machine {
 
     /// `object'name`, `object'name(..)`: the value of a property, or the result of a method.
     pub(crate) fn member(&mut self, member: &MemberUse) -> Outcome<Value> {
-        self.member_value(member).map_err(|mut fault| {
+        member_value(self, member).map_err(|mut fault| {
             if fault.branch.is_none() && !fault.is_final {
                 fault.branch = member.branches.of(fault.code);
             }
             fault
         })
-    }
-
-    fn member_value(&mut self, member: &MemberUse) -> Outcome<Value> {
-        let id = self.whole(&member.object)?;
-        if let (Some(control), None) = (control_number(id), &member.arguments) {
-            return crate::screen::control_property(self, control, &member.name);
-        }
-        let mut arguments = Vec::new();
-        for argument in member.arguments.iter().flatten() {
-            self.pass(argument, &mut arguments)?;
-        }
-        self.store_object();
-        let result = self.member_of(id, member, arguments);
-        self.load_object();
-        let value = match result? {
-            Some(value) => value,
-            None => match empty(&member.name) {
-                Passed::Value(value) => value,
-                _ => Value::Number(Number::ZERO),
-            },
-        };
-        match (&value, member.name.kind == NameKind::Text) {
-            (Value::Text(_), true) | (Value::Number(_), false) => Ok(value),
-            _ => fail(26, member.name.text.as_str()),
-        }
     }
 
     fn member_of(
@@ -378,7 +379,7 @@ impl Machine {
         arguments: Vec<(Passed, Option<VariableRef>)>,
     ) -> Outcome<Option<Value>> {
         let Some(object) = self.objects.live.get(&id) else { return fail(95, format!("{id}")) };
-        let family = self.family(&object.class)?;
+        let family = self.objects.family(&object.class)?;
         if member.arguments.is_some() {
             if let Some((program, function)) = method(&family, &member.name, &arguments) {
                 if function.local && self.current_object() != Some(id) {
@@ -391,7 +392,7 @@ impl Machine {
                 };
                 return self.run_method(id, program, pc, arguments);
             }
-            return self.element_of(id, &member.name, &arguments);
+            return self.objects.element_of(id, &member.name, &arguments);
         }
         let found = property(&family, &member.name);
         if let Some((program, property)) = found {
@@ -438,37 +439,6 @@ impl Machine {
         result
     }
 
-    /// An element of a property that is an array.
-    fn element_of(
-        &mut self,
-        id: i64,
-        name: &Name,
-        arguments: &[(Passed, Option<VariableRef>)],
-    ) -> Outcome<Option<Value>> {
-        let mut subscripts = Vec::new();
-        for (argument, _) in arguments {
-            match argument {
-                Passed::Value(Value::Number(number)) => {
-                    subscripts.push(number.as_whole().ok_or_else(|| Fault::new(42))?);
-                }
-                _ => return fail(88, name.text.as_str()),
-            }
-        }
-        let object = self.objects.live.get(&id);
-        let stored = object.and_then(|object| object.properties.iter().find(|(known, _)| known == name));
-        match stored {
-            Some((_, Passed::Numbers(Some(array)))) => {
-                let at = array.index(&subscripts)?;
-                Ok(array.elements.get(at).map(|number| Value::Number(*number)))
-            }
-            Some((_, Passed::Texts(Some(array)))) => {
-                let at = array.index(&subscripts)?;
-                Ok(array.elements.get(at).cloned().map(Value::Text))
-            }
-            _ => fail(88, name.text.as_str()),
-        }
-    }
-
     /// `object'name=value`.
     pub(super) fn set_member(&mut self, member: &MemberUse, value: Value) -> Outcome<()> {
         let id = self.whole(&member.object)?;
@@ -483,7 +453,7 @@ impl Machine {
 
     fn set_property(&mut self, id: i64, name: &Name, value: Value) -> Outcome<()> {
         let Some(object) = self.objects.live.get(&id) else { return fail(95, format!("{id}")) };
-        let family = self.family(&object.class)?;
+        let family = self.objects.family(&object.class)?;
         let value = match value {
             Value::Number(number) => Value::Number(self.assigned(number, name.kind == NameKind::Whole)),
             value => value,
@@ -512,6 +482,32 @@ impl Machine {
             _ => return fail(88, name.text.as_str()),
         }
         Ok(())
+    }
+}
+
+/// The value of [`Machine::member`], with errors that have no branch yet.
+fn member_value(machine: &mut Machine, member: &MemberUse) -> Outcome<Value> {
+    let id = machine.whole(&member.object)?;
+    if let (Some(control), None) = (control_number(id), &member.arguments) {
+        return crate::screen::control_property(machine, control, &member.name);
+    }
+    let mut arguments = Vec::new();
+    for argument in member.arguments.iter().flatten() {
+        machine.pass(argument, &mut arguments)?;
+    }
+    machine.store_object();
+    let result = machine.member_of(id, member, arguments);
+    machine.load_object();
+    let value = match result? {
+        Some(value) => value,
+        None => match empty(&member.name) {
+            Passed::Value(value) => value,
+            _ => Value::Number(Number::ZERO),
+        },
+    };
+    match (&value, member.name.kind == NameKind::Text) {
+        (Value::Text(_), true) | (Value::Number(_), false) => Ok(value),
+        _ => fail(26, member.name.text.as_str()),
     }
 }
 

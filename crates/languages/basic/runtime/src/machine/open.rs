@@ -1,6 +1,7 @@
 //! OPEN, and directives that make and change files by name.
 
 use super::channels::{Channel, file_fault};
+use super::dictionary::{dictionary_of, list_of_source};
 use super::{Machine, Value};
 use crate::code::*;
 use crate::fault::{Fault, Outcome, fail};
@@ -70,7 +71,7 @@ impl Machine {
             }
             // IOL=*: the list that PREFIX FILE has for the file.
             Some(ListSource::Embedded) if !translation.list.is_empty() => {
-                Some(self.list_of_source(&[b"IOLIST ", translation.list.as_slice()].concat())?)
+                Some(list_of_source(self, &[b"IOLIST ", translation.list.as_slice()].concat())?)
             }
             // The list of the file, when that is open.
             Some(ListSource::Embedded) => None,
@@ -101,7 +102,7 @@ impl Machine {
         self.charge(mainstay_basic_files::CHANNEL_BYTES)?;
         self.channels.insert(number, channel);
         if has_dictionary {
-            match self.dictionary_of(number) {
+            match dictionary_of(self, number) {
                 Ok(list) => self.channels.get(number)?.list = Some(list),
                 Err(fault) => {
                     self.close_channel(number)?;
@@ -134,18 +135,7 @@ impl Machine {
     /// A list as text, as IOL( ) and CPL( ) return it: the source of an IOLIST.
     pub(super) fn list_of_text(&mut self, text: &TextExpr) -> Outcome<(Rc<Program>, Rc<List>, u32)> {
         let source = self.text_value(text)?;
-        self.list_of_source(&source)
-    }
-
-    pub(super) fn list_of_source(&mut self, source: &[u8]) -> Outcome<(Rc<Program>, Rc<List>, u32)> {
-        let program = match self.compile_text(super::structure::elements::without_number(source)) {
-            Err(fault) if fault.code == 20 => return fail(81, "the string has no IOLIST"),
-            program => program?,
-        };
-        match program.iolists.values().next() {
-            Some(id) => Ok((program.clone(), program.lists[*id as usize].clone(), *id)),
-            None => fail(81, "the string has no IOLIST"),
-        }
+        list_of_source(self, &source)
     }
 
     pub(super) fn file(&mut self, file: &FileCode) -> Outcome<()> {

@@ -59,7 +59,7 @@ impl Machine {
         let scan = self.scan_of(select, channel)?;
         let (op, joined) = (self.frame.op, std::mem::take(joined));
         let dictionary = match select.mode {
-            SelectMode::Fields => self.selected_dictionary(select.list, channel)?,
+            SelectMode::Fields => super::dictionary::selected_dictionary(self, select.list, channel)?,
             _ => None,
         };
         let selecting = Selecting { op, channel, owns_channel, scan, dictionary, joined, level: 0 };

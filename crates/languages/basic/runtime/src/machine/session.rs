@@ -51,7 +51,7 @@ impl Machine {
             }
             SessionCode::ChannelList(channel, source) => {
                 let number = self.whole(channel)?;
-                let list = self.owned_list(source, number)?;
+                let list = super::dictionary::owned_list(self, source, number)?;
                 let channel = self.channels.get(number)?;
                 (channel.list, channel.plan) = (Some(list), None);
             }

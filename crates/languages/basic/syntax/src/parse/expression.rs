@@ -1,6 +1,6 @@
 //! Expressions: operators by level, variables, calls, sub-strings.
 
-use super::{Parsed, Parser};
+use super::{Parsed, Parser, function_forms};
 use crate::token::Token;
 use crate::tree::*;
 use crate::words;
@@ -325,13 +325,13 @@ impl Parser {
             words: Vec::new(),
         };
         if word == "POS" {
-            self.relation(&mut call)?;
+            function_forms::relation(self, &mut call)?;
         }
         if word == "DIM" {
-            self.array_form(&mut call)?;
+            function_forms::array_form(self, &mut call)?;
         }
         if word == "XML" {
-            self.xml_form(&mut call)?;
+            function_forms::xml_form(self, &mut call)?;
         }
         let keywords = ["READ", "FILE", "INPUT", "MNEMONIC", "NUM", "MIN", "MAX", "KEY", "RECORD", "TABLE"];
         while let Token::Word(word, None, false) = self.peek().clone()

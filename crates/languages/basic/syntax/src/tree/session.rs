@@ -83,7 +83,7 @@ pub enum Setting {
     Mnemonic(Option<Expr>, Expr, Expr, Option<Box<(Expr, Expr)>>),
 }
 
-/// What DEF defines for the session, beside functions and classes.
+/// A table, variable or message that DEF defines for the session; functions and classes have statements of their own.
 #[derive(Clone, Debug)]
 pub enum Define {
     /// `DEF UCS(table$)`: CHR, CVS, DTE, LCS or UCS.
