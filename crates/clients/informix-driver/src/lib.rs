@@ -46,7 +46,6 @@ pub use group::Outcome;
 pub use layout::{Column, Kind, Layout};
 pub use link::Fault;
 pub use placeholders::{Placeholder, Statement, Verb};
-pub use routine::Routine;
 pub use rows::RowBlock;
 pub use session::{Session, Settings};
 pub use smart_lobs::{LobAnswer, Lobs, lob_size};

@@ -43,7 +43,6 @@ impl Session {
             // Nor does a query: its cursor is closed again if BEGIN fails.
             (false, true) if is_query && !is_for_update => return self.launch(),
             _ if needs_begin => {}
-            // Rows that are fetched ahead are not waited for.
             _ => return self.launch(),
         }
         self.link.wait_for_all();

@@ -2,7 +2,7 @@
 
 /// A routine of the fast path.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Routine {
+pub(crate) enum Routine {
     /// Opens a BLOB or CLOB by its locator.
     Open,
     /// Creates one.
@@ -18,7 +18,8 @@ pub enum Routine {
 }
 
 impl Routine {
-    pub(crate) fn signature(self) -> &'static str {
+    /// Its signature at the server.
+    pub fn signature(self) -> &'static str {
         match self {
             Routine::Open => "function informix.ifx_lo_open(blob ,integer)",
             Routine::Create => "function informix.ifx_lo_create( ifx_lo_spec,integer,blob)",

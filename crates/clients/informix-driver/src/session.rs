@@ -140,7 +140,7 @@ impl Session {
     }
 
     /// Ends the connection because of what the server sent.
-    pub(crate) fn break_off(&mut self, reason: &str) {
+    fn break_off(&mut self, reason: &str) {
         // The operation has not ended, even where it had before these bytes.
         self.link.done_at = self.link.done_at.max(self.link.answered + 1);
         self.disconnect(&format!("the server broke the protocol: {reason}"));
@@ -193,7 +193,7 @@ impl Session {
             let (name, mode) = (self.settings.database.clone(), u16::from(self.settings.is_exclusive));
             self.link.send(&[Request::OpenDatabase { name, mode }], Group::Database);
         }
-        self.link.done_at = self.link.sent;
+        self.link.wait_for_all();
     }
 
     /// The version that the server announced.

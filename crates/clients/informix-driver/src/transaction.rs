@@ -1,4 +1,4 @@
-//! The transaction of a session, and the operations that belong to it.
+//! The transaction of a session: when it begins, and when nobody needs to wait for its end.
 
 use crate::execution::Execute;
 use crate::placeholders::Verb;
