@@ -413,6 +413,6 @@ fn conditions_on_fields_use_the_keys() {
     // Records with an empty code have no key of this number.
     assert_eq!(plan("code < 'C'"), (String::new(), 1_000));
     assert_eq!(plan("code = ''"), (String::new(), 1_000));
-    assert_eq!(run(&mut sql, "UPDATE items_fields SET owed = 5 WHERE id = '0123'").unwrap().len(), 1);
+    run(&mut sql, "UPDATE items_fields SET owed = 5 WHERE id = '0123'").unwrap();
     assert_eq!(run(&mut sql, "SELECT id FROM items_fields WHERE owed = 5").unwrap(), ["0123"]);
 }

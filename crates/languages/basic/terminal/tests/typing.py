@@ -37,6 +37,12 @@ def type_keys(keys):
     os.write(terminal, keys)
 
 
+def choose(keys):
+    """Types keys of menus when the program waits in INPUT: before it does, they only ring the bell."""
+    time.sleep(0.5)
+    type_keys(keys)
+
+
 wait_for(b"\x1b[?1049h")
 wait_for(b"Name:")
 type_keys(b"Adam\x7fa")
@@ -51,7 +57,8 @@ type_keys(b"\r")
 wait_for(b"CTL 10 line 100")
 # The screen has as many rows as the terminal: the bar is over its first row while it is open. Alt and a letter is Escape and the
 # letter.
-type_keys(b"\x1be")
+wait_for(b"[ More ]")
+choose(b"\x1be")
 wait_for(b"Paste")
 type_keys(b"\x1b[B\r")
 wait_for(b"CTL 9 bar EP")
@@ -59,16 +66,16 @@ wait_for(b"CTL 9 bar EP")
 fcntl.ioctl(terminal, termios.TIOCSWINSZ, struct.pack("HHHH", 25, 80, 0, 0))
 os.kill(pid, signal.SIGWINCH)
 wait_for(b"File")
-type_keys(b"\x1b[<0;3;1M\x1b[<0;3;1m")
+choose(b"\x1b[<0;3;1M\x1b[<0;3;1m")
 wait_for(b"Open")
 type_keys(b"o")
 wait_for(b"CTL 200 bar FO")
 # The right button on the control, then Shift and F10: its row is one further down now.
-type_keys(b"\x1b[<2;4;12M\x1b[<2;4;12m")
+choose(b"\x1b[<2;4;12M\x1b[<2;4;12m")
 wait_for(b"Two")
 type_keys(b"t")
 wait_for(b'CTL 77 popup Some("T")')
-type_keys(b"\x1b[21;2~")
+choose(b"\x1b[21;2~")
 wait_for(b"One")
 type_keys(b"\x1b")
 # The alternate screen is left, and the last text stands on the terminal.
