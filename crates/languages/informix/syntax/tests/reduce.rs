@@ -246,6 +246,7 @@ fn errors_have_codes_and_places() {
     assert_eq!(code(&format!("SELECT {}1{} FROM t", "(".repeat(500), ")".repeat(500))), -665);
     assert_eq!(code("MERGE INTO t USING u ON 1 = 1"), -201);
     assert_eq!(code("CREATE PROCEDURE FROM 'a.sql'"), -999);
+    assert_eq!(code("ALTER TABLE t ADD (a INT BEFORE b)"), -999);
     assert_eq!(code("CREATE TRIGGER t SELECT ON u AFTER (DELETE FROM v)"), -999);
     assert_eq!(code("CREATE PROCEDURE p() RETURN; END FUNCTION x"), -201);
     for text in

@@ -22,7 +22,7 @@ CREATE SYNONYM d2 FOR dst;
 INSERT INTO d2 (k, v) VALUES (20, 'syn');
 DELETE FROM d2 WHERE k = 20;
 UPDATE dst SET (v, n) = ((SELECT v, k FROM src WHERE k = 3)) WHERE k = 9;
-ALTER TABLE dst ADD (extra CHAR(5) DEFAULT 'x' BEFORE n);
+ALTER TABLE dst ADD (extra CHAR(5) DEFAULT 'x');
 SELECT * FROM dst;
 RENAME COLUMN dst.v TO val;
 RENAME TABLE dst TO dest;

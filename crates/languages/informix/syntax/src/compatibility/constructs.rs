@@ -11,7 +11,7 @@ mainstay_types::constructs! {
         "SELECT FROM WHERE";
     REFUSED "refused" NotSupported:
         "A part of a statement that is refused: CONNECT BY, several rows in VALUES, external routines, \
-         SELECT and INSTEAD OF triggers, variables of collections and rows",
+         SELECT and INSTEAD OF triggers, variables of collections and rows, ADD of a column BEFORE another",
         "SQLCODE -999 with the name of the part.",
         "Rewrite the part that the message names.",
         "SELECT a FROM t WHERE a > 0 START WITH a = 1 CONNECT BY PRIOR a = b";

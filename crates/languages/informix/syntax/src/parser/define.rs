@@ -274,7 +274,9 @@ impl Parser<'_> {
                 loop {
                     let column = self.column()?;
                     if self.accept("BEFORE") {
-                        self.name()?;
+                        return Err(SqlError::unsupported(
+                            "ADD of a column BEFORE another one, which changes the order of columns",
+                        ));
                     }
                     actions.push(if word == "ADD" { TableAction::Add(column) } else { TableAction::Modify(column) });
                     if !parenthesis || !self.accept(",") {
