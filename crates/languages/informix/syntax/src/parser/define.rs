@@ -274,7 +274,7 @@ impl Parser<'_> {
                 loop {
                     let column = self.column()?;
                     if self.accept("BEFORE") {
-                        return Err(SqlError::unsupported(
+                        return Err(crate::error::SqlError::unsupported(
                             "ADD of a column BEFORE another one, which changes the order of columns",
                         ));
                     }
