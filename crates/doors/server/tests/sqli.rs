@@ -479,12 +479,21 @@ fn out_parameters_are_called_by_number() {
     assert_eq!(parameters.iter().map(|known| known.is_output).collect::<Vec<_>>(), [false, true]);
     let found = client.ask(&[Request::GetRoutineByNumber { database: database(), number: SPLIT }]);
     assert_eq!(found, [Reply::RoutineNumber { database: database(), number: SPLIT }]);
-    for total in [10, 20] {
+    // The types come where they are asked for: in the first call.
+    for (total, state) in [(10, Some(true)), (20, Some(false)), (30, None), (40, Some(true))] {
         let call = Request::CallRoutine { database: database(), number: SPLIT, arguments: 2, has_outputs: true };
         let bind = Request::Bind(vec![Parameter::new(Value::Integer(total)), Parameter::new(Value::Null)]);
-        let replies = client.ask(&[call, bind, Request::RoutineState]);
-        let [Reply::RoutineTypes(types), Reply::RoutineValues(values)] = &replies[..] else { panic!("{replies:?}") };
-        assert_eq!((types.number, types.returns.len(), &types.parameters), (SPLIT, 1, parameters));
+        let mut messages = vec![call, bind];
+        messages.extend(state.map(|wants_types| Request::RoutineState { wants_types }));
+        let replies = client.ask(&messages);
+        let values = match &replies[..] {
+            [Reply::RoutineTypes(types), Reply::RoutineValues(values)] if state == Some(true) => {
+                assert_eq!((types.number, types.returns.len(), &types.parameters), (SPLIT, 1, parameters));
+                values
+            }
+            [Reply::RoutineValues(values)] if state != Some(true) => values,
+            _ => panic!("{state:?}: {replies:?}"),
+        };
         let number = |number: i64| RoutineValue::Integer(number as i32);
         assert_eq!(*values, [number(total / 2), number(total + 1)]);
     }
@@ -492,6 +501,28 @@ fn out_parameters_are_called_by_number() {
     assert_eq!(failure(&unknown), Some((-674, 0)));
     // The statement that was refused has no number: the next one has the lowest.
     assert_eq!(client.prepare("rows 1"), 0);
+}
+
+/// IBM's drivers end the group of a description twice, without waiting, and read one answer.
+#[test]
+fn the_second_end_of_a_description_of_parameters_is_not_answered() {
+    let door = door(|_| {});
+    let mut client = Client::ready(&door);
+    let database = || "shop".to_owned();
+    let find = || Request::GetRoutineByNumber { database: database(), number: SPLIT };
+    let found = || vec![Reply::RoutineNumber { database: database(), number: SPLIT }];
+    for number in [SPLIT, 78] {
+        client.send(&[Request::DescribeRoutine { database: database(), number }, Request::EndOfGroup]);
+        client.send(&[find()]);
+        assert_eq!(client.receive().len(), 1);
+        assert_eq!(client.receive(), found());
+    }
+    // Any other group is answered, and one that follows such a description too.
+    client.send(&[Request::EndOfGroup]);
+    assert_eq!([client.receive(), client.receive()], [vec![], vec![]]);
+    client.ask(&[Request::DescribeRoutine { database: database(), number: SPLIT }]);
+    assert_eq!(client.ask(&[find()]), found());
+    assert_eq!(client.ask(&[]), []);
 }
 
 #[test]

@@ -162,8 +162,8 @@ pub enum Request {
     DescribeRoutine { database: String, number: u32 },
     /// Calls such a routine; BIND with its arguments follows. With `has_outputs` its parameters may give values back.
     CallRoutine { database: String, number: u32, arguments: u16, has_outputs: bool },
-    /// The state of a call, behind its arguments.
-    RoutineState,
+    /// The state of a call, behind its arguments: whether its types are wanted before its values.
+    RoutineState { wants_types: bool },
     /// Reads or writes bytes of a smart large object.
     SmartLob(LobAccess),
     /// Ends a group of messages: the server answers.
@@ -259,7 +259,7 @@ impl Request {
             tag::VERSION => Request::Version,
             tag::GETROUTINE => routine::read_routine(reader, context)?,
             tag::CIFPDESCRIBE => routine::read_describe(reader, context)?,
-            tag::FPARAM => routine::read_state(reader).map(|()| Request::RoutineState)?,
+            tag::FPARAM => Request::RoutineState { wants_types: routine::read_state(reader)? },
             tag::EXFPROUTINE => {
                 let (database, number) = (reader.text(codeset)?, reader.u32()?);
                 let (arguments, has_outputs) = (reader.u16()?, reader.u16()? != 0);
@@ -336,7 +336,7 @@ impl Request {
                 routine::write_routine(database, Some(*number), out, context);
             }
             Request::DescribeRoutine { database, number } => routine::write_describe(database, *number, out, context),
-            Request::RoutineState => routine::write_state(out),
+            Request::RoutineState { wants_types } => routine::write_state(*wants_types, out),
             Request::CallRoutine { database, number, arguments, has_outputs } => {
                 out.put_text(database, codeset);
                 out.put_u32(*number);
@@ -395,7 +395,7 @@ impl Request {
             Request::Version => tag::VERSION,
             Request::GetRoutine(_) | Request::GetRoutineByNumber { .. } => tag::GETROUTINE,
             Request::DescribeRoutine { .. } => tag::CIFPDESCRIBE,
-            Request::RoutineState => tag::FPARAM,
+            Request::RoutineState { .. } => tag::FPARAM,
             Request::CallRoutine { .. } => tag::EXFPROUTINE,
             Request::SmartLob(_) => tag::LODATA,
             Request::EndOfGroup => tag::EOT,

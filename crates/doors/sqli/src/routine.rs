@@ -2,18 +2,21 @@
 //!
 //! ```text
 //!   PREPARE "execute procedure p(?,?)"             ->  ERR -9752, whose subject is "database:number:"
-//!   CIFPDESCRIBE [u8 1][ch database][i number]     ->  IFPDESCRIBE [h count][h 0] count x (type as in IDESCRIBE, [h mode])
+//!   CIFPDESCRIBE [u8 1][ch database][i number], EOT, EOT
+//!       ->  IFPDESCRIBE [h count][h 0] count x (type as in IDESCRIBE, [h mode]), one EOT
 //!   GETROUTINE [u8 1][i length][database][pad][i number][h 1]   ->  GETROUTINE [ch database][i number]
 //!   EXFPROUTINE [ch database][i number][h arguments][h 1], BIND, FPARAM state
-//!       ->  FPARAM state and types, FPROUTINE [h values] values: those of the parameters with mode 1, then those returned
+//!       ->  FPARAM state and types where state asks for them
+//!           FPROUTINE [h values] values: those of the parameters with mode 1, then those returned
 //!
-//!   state   [INT8 0][i request][u8 1]
+//!   state   [INT8 0][i request][u8 types]
 //!   types   [i number][INT8 row][i column] [h returns] returns x type, [h count][h 0] count x (type, [h mode])
 //!   type    [u8 0][h code][i extended id][i length][h precision][h scale]
 //! ```
 //!
-//! Mode 1 is a parameter that gives a value back, 0 another one; BIND has a value of each. Found with IBM's JDBC drivers
-//! 4.10.8.1, 4.50.11, 4.50.13.1 and 15.0.1.0, which take these answers.
+//! Mode 1 is a parameter that gives a value back, 0 another one; BIND has a value of each. `types` is 1 in the first call of
+//! a statement and 0 in the next ones, where a driver takes FPARAM with types for values. A driver sends both EOT of a
+//! description without waiting, and reads one. Found with IBM's JDBC drivers 4.10.8.1, 4.50.11, 4.50.13.1 and 15.0.1.0.
 
 use crate::bind::Parameter;
 use crate::codes::TypeCode;
@@ -106,7 +109,7 @@ pub(crate) fn read_parameters(reader: &mut Reader<'_>, context: &Context) -> Rea
 impl RoutineTypes {
     /// Appends the body of the server's FPARAM.
     pub(crate) fn write(&self, out: &mut Vec<u8>) {
-        write_state(out);
+        write_state(true, out);
         out.put_u32(self.number);
         put_zero_int8(out);
         out.put_u32(0);
@@ -140,15 +143,16 @@ impl RoutineTypes {
 }
 
 /// Appends the state of a call: the first and only one.
-pub(crate) fn write_state(out: &mut Vec<u8>) {
+pub(crate) fn write_state(has_types: bool, out: &mut Vec<u8>) {
     put_zero_int8(out);
     out.put_u32(0);
-    out.put_u8(1);
+    out.put_u8(u8::from(has_types));
 }
 
-/// Reads the state of a call.
-pub(crate) fn read_state(reader: &mut Reader<'_>) -> Read<()> {
-    reader.take(10 + 4 + 1).map(drop)
+/// Reads the state of a call: true if it has types, or asks for them.
+pub(crate) fn read_state(reader: &mut Reader<'_>) -> Read<bool> {
+    reader.take(10 + 4)?;
+    Ok(reader.u8()? != 0)
 }
 
 /// The body of CIFPDESCRIBE.
@@ -248,6 +252,7 @@ pub fn routine_value(kind: &TypeDescription, value: &Value, context: &Context) -
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::reader::Decoded;
 
     fn parameters() -> Vec<RoutineParameter> {
         let integer = TypeDescription::new(TypeCode::INTEGER, 4);
@@ -265,6 +270,20 @@ mod tests {
         let one = |mode: u8| [&[0, 2][..], &[0; 16], &[0, 0, 0, 4, 0, mode]].concat();
         assert_eq!(out, [&[0, 2, 0, 0][..], &one(0), &one(1)].concat());
         assert_eq!(read_parameters(&mut Reader::new(&out), &Context::default()).unwrap(), parameters());
+    }
+
+    /// The last bytes of the first and of the next call of a statement, as IBM's JDBC driver 4.50.11 sends them.
+    #[test]
+    fn a_call_asks_for_types_or_does_not() {
+        for wants_types in [true, false] {
+            let bytes = [&[0, 104, 0, 1][..], &[0; 12], &[u8::from(wants_types)]].concat();
+            let decoded = Request::decode(&bytes, &Context::default(), 100).unwrap();
+            let state = Request::RoutineState { wants_types };
+            assert_eq!(decoded, Decoded::Message(state.clone(), bytes.len()));
+            let mut out = Vec::new();
+            state.encode(&mut out, &Context::default()).unwrap();
+            assert_eq!(out, bytes);
+        }
     }
 
     #[test]

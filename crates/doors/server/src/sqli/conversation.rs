@@ -56,6 +56,10 @@ pub(super) struct Conversation {
     warnings: u16,
     /// A routine with OUT parameters whose arguments come next.
     called: Option<u32>,
+    /// Types and values of such a routine, which wait for the state of the call: it may ask for the types.
+    results: Option<[Reply; 2]>,
+    /// A second end may follow the group of a description of parameters: it is not answered.
+    may_end_twice: bool,
 }
 
 fn out_of_order(what: &str) -> Failure {
@@ -87,6 +91,8 @@ impl Conversation {
             lob_bytes: 0,
             smart_lobs: SmartLobs::default(),
             called: None,
+            results: None,
+            may_end_twice: false,
             warnings: 0,
         }
     }
@@ -139,6 +145,7 @@ impl Conversation {
         self.has_failed = false;
         forget_call(&mut self.smart_lobs);
         self.called = None;
+        self.results = None;
     }
 
     fn reply(&mut self, reply: &Reply) {
@@ -147,9 +154,16 @@ impl Conversation {
 
     /// Carries out a message.
     pub fn carry_out(&mut self, request: Request) -> Next {
+        if self.is_at_start && std::mem::take(&mut self.may_end_twice) && request == Request::EndOfGroup {
+            return Next::GoOn;
+        }
         self.is_at_start = false;
+        self.may_end_twice |= matches!(request, Request::DescribeRoutine { .. });
         match request {
             Request::EndOfGroup => {
+                if !self.has_failed {
+                    self.send_results(false);
+                }
                 self.reply(&Reply::EndOfGroup);
                 return Next::Send;
             }
@@ -244,17 +258,13 @@ impl Conversation {
             Request::GetRoutine(_)
             | Request::GetRoutineByNumber { .. }
             | Request::DescribeRoutine { .. }
-            | Request::CallRoutine { .. } => self.routine(request)?,
+            | Request::CallRoutine { .. }
+            | Request::RoutineState { .. } => self.routine(request)?,
             Request::SmartLob(access) => {
                 let reply = self.smart_lobs.access(access)?;
                 self.reply(&reply);
             }
-            Request::CloseDatabase
-            | Request::Version
-            | Request::RoutineState
-            | Request::Release
-            | Request::EndOfGroup
-            | Request::Exit => {}
+            Request::CloseDatabase | Request::Version | Request::Release | Request::EndOfGroup | Request::Exit => {}
         }
         Ok(())
     }
@@ -280,10 +290,21 @@ impl Conversation {
                 self.reply(&reply);
             }
             Request::CallRoutine { number, has_outputs: true, .. } => self.called = Some(number),
+            Request::RoutineState { wants_types } => self.send_results(wants_types),
             Request::CallRoutine { number, .. } => self.smart_lobs.call(number)?,
             _ => {}
         }
         Ok(())
+    }
+
+    /// Sends the values of a routine that was called, if there was one, and before them its types.
+    fn send_results(&mut self, with_types: bool) {
+        if let Some([types, values]) = self.results.take() {
+            if with_types {
+                self.reply(&types);
+            }
+            self.reply(&values);
+        }
     }
 
     fn current(&mut self, what: &str) -> Result<&mut Statement, Failure> {
@@ -378,8 +399,8 @@ impl Conversation {
             if let Some((place, parameter)) = parameters.iter().enumerate().find(|(_, known)| known.invalid.is_some()) {
                 return Err(not_held(place, parameter));
             }
-            let replies = routine_calls::call(&mut *self.session, number, parameters, &self.context)?;
-            replies.iter().for_each(|reply| self.reply(reply));
+            self.send_results(false);
+            self.results = Some(routine_calls::call(&mut *self.session, number, parameters, &self.context)?);
             return Ok(());
         }
         let statement = self.current("parameters")?;

@@ -35,7 +35,7 @@ pub(super) fn describe(session: &mut dyn Session, number: u32) -> Result<Reply, 
     Ok(Reply::RoutineParameters(parameters(&session.routine(number)?)))
 }
 
-/// Calls a routine: its types, and the values of its parameters and of the row that it returns.
+/// Calls a routine: its types, then the values of its parameters and of the row that it returns.
 ///
 /// Errors: those of the routine; -1213 for a value that cannot be sent.
 pub(super) fn call(
