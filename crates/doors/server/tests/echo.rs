@@ -114,6 +114,9 @@ fn a_door_needs_no_more_than_this() {
     let http = server.open_http(SocketAddr::from(([127, 0, 0, 1], 0))).unwrap();
     let mut refused = connect(address, "ada wrong");
     assert_eq!(refused.read(&mut [0]).unwrap(), 0);
+    // Its place is free a moment after its socket is closed.
+    let is_gone = || get(http, "/metrics").contains("mainstay_connections{door=\"echo\"} 0\n");
+    common::eventually("the refused connection is gone", is_gone);
     let (mut first, mut second) = (connect(address, "ada secret"), connect(address, "ADA secret"));
     assert_eq!((ask(&mut first, "one"), ask(&mut second, "two")), ("one".into(), "two".into()));
     // It is refused before it says anything: bytes that nobody reads would reset the connection.
