@@ -1,7 +1,7 @@
 //! Row groups that a condition excludes, by the least and the greatest value of each column.
 //!
 //! A file may record these for each row group. A comparison then selects no row of a group if none of the integers that it
-//! selects ([`Ranges`]) is between them:
+//! selects (`Ranges`) is between them:
 //!
 //! ```text
 //!   shipped >= 1994-01-01     group 1: 1992-01-02 ..= 1993-11-30    excluded, and not decoded
