@@ -3,10 +3,10 @@
 //! ```text
 //!   text --tokens--> Text            names in lower case, literals lifted out      (text, literals)
 //!        --parse---> Statement       sqlparser's tree
-//!        --plan----> LogicalPlan     over the tables of a Catalog                  (context, relation)
-//!        --rules---> LogicalPlan     the dialect's meaning, then DataFusion's own  (rules, condition)
-//!        --build---> ExecutionPlan   leaves of ours where a kernel does the work   (scan, aggregate, top, fuse)
-//!        --run-----> Answer          batches                                       (run, cancel)
+//!        --plan----> LogicalPlan     over the tables of a Catalog                  (plan, names, reduce)
+//!        --rules---> LogicalPlan     the dialect's meaning, then DataFusion's own  (passes, optimize)
+//!        --build---> ExecutionPlan   leaves of ours where a kernel does the work   (leaves, optimize::fuse)
+//!        --run-----> Answer          batches                                       (execute)
 //! ```
 //!
 //! **Two executors.** The general one is DataFusion's. The leaves of a plan are Mainstay's: a table scan, and the scan

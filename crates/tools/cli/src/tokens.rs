@@ -179,7 +179,7 @@ pub(crate) fn statement_end(text: &str, at: usize) -> Option<usize> {
 }
 
 /// Words that no database takes for a name without quotes.
-const RESERVED: [&str; 72] = [
+const RESERVED: [&str; 76] = [
     "all",
     "and",
     "any",
@@ -213,10 +213,12 @@ const RESERVED: [&str; 72] = [
     "foreign",
     "from",
     "full",
+    "fulltext",
     "grant",
     "group",
     "having",
     "in",
+    "index",
     "inner",
     "insert",
     "intersect",
@@ -224,6 +226,7 @@ const RESERVED: [&str; 72] = [
     "into",
     "is",
     "join",
+    "key",
     "lateral",
     "leading",
     "left",
@@ -241,6 +244,7 @@ const RESERVED: [&str; 72] = [
     "right",
     "select",
     "set",
+    "spatial",
     "table",
     "then",
     "true",
@@ -295,7 +299,7 @@ mod tests {
     #[test]
     fn only_reserved_words_are_quoted() {
         assert!(RESERVED.is_sorted());
-        assert_eq!(["order", "name", "result", "Id"].map(quote_name), ["\"order\"", "name", "result", "\"Id\""]);
+        assert_eq!(["order", "name", "key", "Id"].map(quote_name), ["\"order\"", "name", "\"key\"", "\"Id\""]);
     }
 
     fn kinds(text: &str) -> Vec<(Kind, &str)> {

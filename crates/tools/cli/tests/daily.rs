@@ -234,3 +234,23 @@ GO
     assert_eq!(failed.status.code(), Some(1));
     assert!(text(&failed.stderr).contains("Msg 208"), "{}", text(&failed.stderr));
 }
+
+/// Routines of Informix SQL are a part of a dump, too.
+#[test]
+fn a_dump_has_the_routines_of_informix() {
+    let all = tempfile::tempdir().unwrap();
+    let (shop, copy) = (all.path().join("shop"), all.path().join("copy"));
+    for folder in [&shop, &copy] {
+        std::fs::create_dir(folder).unwrap();
+    }
+    let (shop, copy) = (shop.to_str().unwrap(), copy.to_str().unwrap());
+    let routine = "CREATE FUNCTION twice(n INT) RETURNING INT; RETURN n * 2; END FUNCTION;";
+    printed(&[shop, "--informix", "-c", routine], "");
+    printed(&[shop, "--informix", "-c", "CREATE TABLE t (v INT); CREATE SYNONYM s FOR t;"], "");
+    printed(&[shop, "--tsql", "-c", "CREATE PROCEDURE act AS SELECT 'done' AS x"], "");
+    let dump = printed(&[shop, "-c", ".dump"], "");
+    printed(&[copy], &dump);
+    let answer = printed(&[copy, "--informix", "-c", "INSERT INTO s VALUES (1); EXECUTE FUNCTION twice(21);"], "");
+    assert!(answer.contains("42"), "{answer}");
+    assert!(printed(&[copy, "--tsql", "-c", "EXEC act"], "").contains("done"));
+}

@@ -123,7 +123,7 @@ class Reflection:
         try:
             return list(getattr(super(), name)(connection, **options))
         finally:
-            # What is asked for later, about one table, is read anew.
+            # Later questions about one table read the catalog again.
             for key in [key for key in cache or () if key == _WHOLE or key[:1] == ("informix",)]:
                 del cache[key]
 

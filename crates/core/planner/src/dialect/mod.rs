@@ -6,8 +6,8 @@
 //! ```text
 //!   "PREFIX:add"(qty, price)          name --prefix--> Dialect      registry: one comparison of prefixes
 //!        plan::context asks             Dialect::function           functions, aggregates, functions in FROM
-//!        plan::statement asks           Dialect::declared_type      types of columns
-//!        analyze runs                   Dialect::lower              the dialect's functions become the core's operators
+//!        types::sql_types asks          Dialect::declared_type      types of columns
+//!        passes run                     Dialect::lower              the dialect's functions become the core's operators
 //!        analyze::compared_by asks      Dialect::compares           values that compare by a key
 //!        passes and executors ask       DialectFunction             properties of a call that is left over
 //! ```

@@ -1,5 +1,5 @@
-//! Execution of a plan: its start, its restart with less memory, cancellation, memory accounting, and Mainstay's
-//! operators other than leaves.
+//! Execution of a plan: the state of a run, cancellation, memory accounting, and Mainstay's operators other than leaves.
+//! A run is started, and started again with less memory, by `plan::start`.
 
 pub(crate) mod busy_operators;
 pub(crate) mod cancellation;

@@ -1,4 +1,6 @@
 //! Leaves of a physical plan: scans of Mainstay's tables, alone and fused with the operators right above them.
+//!
+//! `relation` adapts a table for DataFusion's planner, and `condition` says which of its conditions a scan applies.
 
 pub(crate) mod aggregate;
 pub(crate) mod batches;

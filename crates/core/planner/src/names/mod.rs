@@ -1,4 +1,5 @@
-//! Names on the parser's tree: tables, columns and windows that a statement refers to, made unambiguous for the planner.
+//! Names on the parser's tree: tables, columns and windows that a statement refers to, made unambiguous for the planner;
+//! and the names of an answer's columns (`shown_names`).
 
 pub(crate) mod applied_names;
 pub(crate) mod colliding_names;

@@ -1,8 +1,7 @@
 //! Planning: from the parser's tree to an executable plan, and the plan cache.
 //!
-//! `planner` drives the steps; `context` and `relation` answer DataFusion's questions about tables and functions; `statement`
-//! and `change` are the statements that are not queries; `bounds` limits the size of a statement before anything recurses
-//! over it.
+//! `planner` drives the steps; `context` answers DataFusion's questions about tables and functions; `statement` and `change`
+//! are the statements that are not queries; `short` makes statements for the row executor, and `start` starts all others.
 
 pub(crate) mod change;
 pub(crate) mod context;

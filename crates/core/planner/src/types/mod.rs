@@ -3,7 +3,7 @@
 //! Timestamps of 100 ns and with an offset (`offset`, `ticks`, `date_parts`, `moment_arithmetic`), years outside 1 to
 //! 9999, UUIDs, bytes that compare padded (`padded_bytes`), and decimals whose results keep the digits that ISO SQL gives
 //! them (`quotient`, `wide_decimals`, `sum`, `wide_sums`, `average_sums`, `ceil_floor`), or whose values are small
-//! (`narrow_decimals`).
+//! (`narrow_decimals`). `sql_types` and `declared` read the names of types and collations.
 
 pub(crate) mod average_sums;
 pub(crate) mod ceil_floor;

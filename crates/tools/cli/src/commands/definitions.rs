@@ -263,8 +263,12 @@ fn dump_native(shell: &mut Shell) -> Result<(), Failure> {
     let catalog = shell.session.definitions().shared;
     let internal = |name: &str| name.starts_with("mainstay_");
     for schema in &catalog.schemas {
-        if !["main", "public", "dbo", "sys"].contains(&schema.name.to_lowercase().as_str()) {
-            shell.print(&format!("CREATE SCHEMA {};\n", quote_name(&schema.name)))?;
+        match schema.name.to_lowercase().as_str() {
+            "main" | "public" | "dbo" => {}
+            // The first object of a language creates it.
+            "sys" if !catalog.tables.iter().any(|table| table.schema == schema.id && !internal(&table.name)) => {}
+            "sys" => shell.print("CREATE SCHEMA IF NOT EXISTS sys;\n")?,
+            _ => shell.print(&format!("CREATE SCHEMA {};\n", quote_name(&schema.name)))?,
         }
     }
     let of_columns = catalog.tables.iter().flat_map(|table| &table.columns).filter_map(|it| it.identity.as_ref());
